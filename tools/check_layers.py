@@ -54,7 +54,7 @@ MAY_IMPORT = {
     "posterior": {"_checks", "_core", "binarizers", "conditions", "table", "tree"},
     "fitting": {"_budget", "_checks", "_core", "_user_frame", "binarizers", "columns", "conditions", "exceptions"}
     | {"objectives", "table", "tree"},
-    "streaming": {"_budget", "_checks", "_dates", "binarizers", "fitting", "table"},
+    "streaming": {"_budget", "_checks", "_core", "_dates", "binarizers", "fitting", "table"},
     "reductions": {"_checks", "_core", "binarizers", "fitting", "objectives"},
     "frontier": {"_budget", "_checks", "fitting", "tree"},
     "rashomon": {"_budget", "_checks", "_core", "binarizers", "export", "fitting", "objectives", "plotting"}
@@ -63,7 +63,8 @@ MAY_IMPORT = {
     | {"fitting", "frontier", "objectives", "plotting", "posterior", "rashomon", "reductions", "streaming"}
     | {"table", "tree"},
     "__main__": {"cli"},
-    "cli": {"_budget", "binarizers", "columns", "estimators", "exceptions", "export", "fitting", "plotting", "tree"},
+    "cli": {"_budget", "binarizers", "columns", "estimators", "exceptions", "export", "fitting", "plotting"}
+    | {"streaming", "tree"},
     "hornbeam": {"binarizers", "columns", "estimators", "exceptions", "frontier", "plotting", "posterior", "tree"},
 }
 

@@ -37,7 +37,7 @@ std::vector<run::CheckpointPart> parts_with(std::uint64_t search, std::uint64_t 
           {"the leaf penalty (regularization)", Digest().add(static_cast<std::uint64_t>(input.leaf_cost)).value()},
           {"max_depth", Digest().add_limit(input.tree.depth).value()},
           {"max_leaves", Digest().add_limit(input.tree.leaves).value()},
-          {"min_samples_leaf", Digest().add(input.tree.rows_per_leaf).value()},
+          {"min_samples_leaf", Digest().add(input.tree.rows_per_leaf).add_all(targets.counts).value()},
           {"shape", Digest().add(input.tree.is_rule_list ? 1 : 0).value()},
           {"bounds", digest_of(input.bounds)},
           {"the reference", Digest().add_all(input.reference).value()}};

@@ -143,7 +143,7 @@ run::Outcome solve_columns(const Columns& columns, const Input& input, const run
   if (checkpoint) apply_checkpoint(*checkpoint, outcome);
   apply_known_bound(run, outcome);
   tree::ResultTree& tree = outcome.tree;
-  tree.leaf_of_row = verify::leaf_of_rows(flat(tree), columns, input.losses.n_predictions, input.tree);
+  tree.leaf_of_row = verify::leaf_of_rows(flat(tree), columns, n_predictions, input.tree, targets.counts);
   require_agreement(verify::score(flat(tree), tree.leaf_of_row, input.losses, input.leaf_cost), tree.cost,
                     outcome.lower, outcome.status == run::Status::optimal);
   return outcome;
@@ -177,6 +177,13 @@ void check_input(const Input& input, std::uint32_t n_rows) {
     require(target >= 0 && static_cast<std::uint32_t>(target) < n_targets, "class_codes: must be in [0, n_classes)");
   for (const std::int64_t weight : targets.weights)
     require(has_target ? weight > 0 : weight >= 0, "weights: must be greater than 0, or at least 0 for each target");
+  require(targets.counts.empty() || targets.counts.size() == n_rows, "row_counts: one for each row is needed");
+  unsigned __int128 n_counted = 0;
+  for (const std::int64_t count : targets.counts) {
+    require(count > 0, "row_counts: must be greater than 0");
+    n_counted += static_cast<std::uint64_t>(count);
+  }
+  require(n_counted < static_cast<unsigned __int128>(kLargestTotal), "row_counts: their total must stay below 2^52");
   unsigned __int128 total = 0, all = 0;
   for (std::size_t row = 0; row < n_rows; ++row) {
     targets.for_each(row, [&](std::uint32_t target, std::int64_t weight) {
@@ -201,6 +208,9 @@ run::Outcome solve(const data::PackedColumns& columns, const Input& input, const
 run::Outcome solve(const data::OrderedColumns& columns, const Input& input, const run::OnPoll& on_poll) {
   require(columns.n_rows > 0, "bins: there must be at least one row");
   check_input(input, columns.n_rows);
+  const auto& counts = input.losses.targets.counts;
+  require(input.tree.rows_per_leaf <= 1 || std::all_of(counts.begin(), counts.end(), [](auto n) { return n == 1; }),
+          "row_counts: must be 1 where ordered columns are searched with min_samples_leaf");
   require(columns.n_rows <= ordered::kMostOrderedRows, "bins: there may be at most 2^24 rows");
   check_bins(columns);
   return solve_columns(columns, input, on_poll,

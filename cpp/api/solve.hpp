@@ -22,7 +22,8 @@ namespace hornbeam::api {
 
 /// What both kinds of columns need to be solved.
 struct Input {
-  data::RowLosses losses;  // weights above 0, or with a weight for every target at least 0; costs at least 0
+  data::RowLosses
+      losses;  // weights above 0, or with a weight for every target at least 0; counts above 0; costs at least 0
   Ticks leaf_cost;
   TreeLimits tree;
   run::SearchLimits limits;

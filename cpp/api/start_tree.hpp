@@ -33,7 +33,7 @@ tree::ResultTree start_tree(const tree::StartTree& start, const Columns& columns
                             const models::LeafModel& model, Ticks leaf_cost, const TreeLimits& limits) {
   check_start_tree(start, columns.n_columns, losses.n_predictions, limits.depth);
   tree::ResultTree tree = in_preorder(start);
-  tree.leaf_of_row = verify::leaf_of_rows(flat(tree), columns, losses.n_predictions, limits);
+  tree.leaf_of_row = verify::leaf_of_rows(flat(tree), columns, losses.n_predictions, limits, losses.targets.counts);
   label(tree, losses, model, leaf_cost);
   return tree;
 }

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/counters.hpp"
 #include "bindings/problems.hpp"
 #include "bindings/rashomon.hpp"
 #include "bindings/tables.hpp"
@@ -220,6 +221,7 @@ NB_MODULE(_core, module) {
   nb::register_exception_translator(name_memory_limit);
   module.doc() = "The search of hornbeam: exact costs in, a tree with a proven interval out.";
   add_tables(module);
+  add_counters(module);
   add_options(module);
   add_problems(module);
   add_bounds(module);

@@ -30,7 +30,7 @@ api::Input AdditiveProblem::input(const SearchOptions& options) const {
   api::require(weights.ndim() == (class_codes ? 1 : 2) && (class_codes || weights.shape(1) == n_targets),
                "weights: one for each row is needed, without class_codes one for each row and target");
   return {
-      .losses = {{span_of(class_codes), {weights.data(), weights.size()}, n_targets},
+      .losses = {{span_of(class_codes), {weights.data(), weights.size()}, n_targets, span_of(row_counts)},
                  {costs.data(), costs.size()},
                  to_count(costs.shape(1), "costs")},
       .leaf_cost = leaf_cost,
@@ -66,9 +66,10 @@ void add_problems(const nb::module_& module) {
       .def(nb::new_(&ordered_columns), nb::arg("bins").noconvert(), nb::arg("n_thresholds").noconvert());
   nb::class_<AdditiveProblem>(module, "Problem", "Rows and additive costs in ticks; see api/solve.hpp.")
       .def(nb::init<std::optional<ArrayIn<std::int32_t, 1>>, ArrayOfAnyShape<std::int64_t>, ArrayIn<std::int64_t, 2>,
-                    std::int64_t, std::optional<ArrayIn<std::int32_t, 1>>>(),
+                    std::int64_t, std::optional<ArrayIn<std::int32_t, 1>>, std::optional<ArrayIn<std::int64_t, 1>>>(),
            nb::arg("class_codes").noconvert().none(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
-           nb::arg("leaf_cost"), nb::arg("reference").noconvert().none() = nb::none());
+           nb::arg("leaf_cost"), nb::arg("reference").noconvert().none() = nb::none(),
+           nb::arg("row_counts").noconvert().none() = nb::none());
   nb::class_<RankingProblem>(module, "RankingProblem", "Rows and costs of pairs in ticks; see api/ranking.hpp.")
       .def(nb::init<ArrayIn<std::int32_t, 1>, ArrayIn<std::int64_t, 1>, std::int64_t, std::int64_t, std::int64_t>(),
            nb::arg("class_codes").noconvert(), nb::arg("weights").noconvert(), nb::arg("half_pair_cost"),

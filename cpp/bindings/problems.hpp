@@ -41,6 +41,7 @@ struct AdditiveProblem {
   ArrayIn<std::int64_t, 2> costs;
   std::int64_t leaf_cost;
   std::optional<ArrayIn<std::int32_t, 1>> reference;
+  std::optional<ArrayIn<std::int64_t, 1>> row_counts;
 
   api::Input input(const SearchOptions& options) const;
 };

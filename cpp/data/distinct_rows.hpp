@@ -31,7 +31,7 @@ struct DistinctRows {
   std::uint32_t stride;                     // of `bits`, columns padded to lanes
   AlignedVector<Word> bits;                 // word-major: bit r % 64 of bits[(r / 64) * stride + column]
   std::vector<std::int64_t> target_weight;  // (n_rows, n_targets)
-  std::vector<std::int64_t> row_count;      // (n_rows): how many of the caller's rows
+  std::vector<std::int64_t> row_count;      // (n_rows): how many rows it stands for
   std::vector<Ticks> reference_loss;        // (n_rows), empty without a reference
 
   bool test(std::uint32_t column, std::uint32_t row) const {

@@ -8,6 +8,15 @@
 
 namespace hornbeam::primal {
 
+namespace {
+
+/// A number of rows; of more than 2^32 as many, so that a leaf that seems large enough is.
+std::uint32_t number_of(std::int64_t rows) {
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(rows, ~std::uint32_t{0}));
+}
+
+}  // namespace
+
 Points::Points(const data::OrderedColumns& columns, const data::RowTargets& targets) : n_targets(targets.n_targets) {
   std::vector<std::uint64_t> hash(columns.n_rows, 0);
   for (std::uint32_t v = 0; v < columns.n_variables(); ++v)
@@ -21,7 +30,7 @@ Points::Points(const data::OrderedColumns& columns, const data::RowTargets& targ
   index.reset(columns.n_rows);
   std::vector<std::uint32_t> row_of;
   for (std::uint32_t row = 0; row < columns.n_rows; ++row) {
-    std::uint32_t rows = 1;
+    std::uint32_t rows = number_of(targets.n_rows(row));
     targets.for_each(row, [&](std::uint32_t of_target, std::int64_t of_weight) {
       if (of_weight == 0) return;
       const std::uint32_t point = index.find_or_add(mix(hash[row] + of_target), size(), [&](std::uint32_t known) {
@@ -32,7 +41,7 @@ Points::Points(const data::OrderedColumns& columns, const data::RowTargets& targ
         add(of_target, 0, 0);
       }
       weight[point] += of_weight;
-      row_count[point] += rows;
+      row_count[point] = number_of(std::int64_t{row_count[point]} + rows);
       rows = 0;
     });
   }
@@ -67,7 +76,7 @@ std::vector<std::uint32_t> nested_runs(const data::DistinctRows& rows) {
 Points::Points(const data::DistinctRows& rows) : n_targets(rows.n_targets) {
   std::vector<std::uint32_t> row_of;
   for (std::uint32_t row = 0; row < rows.n_rows; ++row) {
-    auto count = static_cast<std::uint32_t>(rows.row_count[row]);
+    std::uint32_t count = number_of(rows.row_count[row]);
     for (std::uint32_t of_target = 0; of_target < n_targets; ++of_target) {
       if (rows.weight(row)[of_target] == 0) continue;
       row_of.push_back(row);

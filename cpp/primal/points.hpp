@@ -95,7 +95,7 @@ struct Points {
   std::uint32_t n_targets;
   std::vector<std::uint32_t> target;
   std::vector<std::int64_t> weight;
-  std::vector<std::uint32_t> row_count;  // of the caller's rows
+  std::vector<std::uint32_t> row_count;  // of the rows that it stands for
   std::vector<Variable> variables;
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(target.size()); }

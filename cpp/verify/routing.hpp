@@ -28,10 +28,11 @@ std::uint32_t check_tree(const FlatTree& tree, std::uint32_t n_columns, std::uin
 void check_rule_list(const FlatTree& tree);
 
 /// The number of the leaf that each row reaches; `columns` has n_columns, n_rows and test(column, row).
+/// `row_counts` says how many rows each row stands for; empty: itself.
 /// Throws std::logic_error if the arrays are not a tree or the tree exceeds a limit.
 template <class Columns>
 std::vector<std::int32_t> leaf_of_rows(const FlatTree& tree, const Columns& columns, std::uint32_t n_predictions,
-                                       const TreeLimits& limits) {
+                                       const TreeLimits& limits, std::span<const std::int64_t> row_counts = {}) {
   const std::uint32_t n_leaves = check_tree(tree, columns.n_columns, n_predictions, limits.depth);
   if (limits.leaves && n_leaves > *limits.leaves) throw std::logic_error("the tree has more leaves than allowed");
   if (limits.is_rule_list) check_rule_list(tree);
@@ -44,7 +45,7 @@ std::vector<std::int32_t> leaf_of_rows(const FlatTree& tree, const Columns& colu
       const bool holds = columns.test(static_cast<std::uint32_t>(tree.column[node]), row);
       node = static_cast<std::size_t>(holds ? tree.left[node] : tree.right[node]);
     }
-    ++rows_in[node];
+    rows_in[node] += row_counts.empty() ? 1 : static_cast<std::uint64_t>(row_counts[row]);
     leaves.push_back(static_cast<std::int32_t>(node));
   }
   for (std::size_t node = 0; node < tree.column.size(); ++node)

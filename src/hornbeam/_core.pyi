@@ -75,6 +75,48 @@ def class_totals(classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), or
 def node_statistics(left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_of_row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], n_targets: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
     """Rows of each node of a tree, and their weight by target."""
 
+class RowCounter:
+    """
+    Merges rows, given by a code for each column, and counts them; distinct rows are in the order of their first appearance.
+    """
+
+    def __init__(self, widths: Sequence[int]) -> None: ...
+
+    def add(self, codes: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None:
+        """
+        Add rows once, or so many times; a code of column c is below 2^widths[c].
+        """
+
+    def codes(self, column: int) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+        """The codes of a column in the distinct rows."""
+
+    def counts(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """How many rows each distinct row stands for."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of distinct rows."""
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of the distinct rows."""
+
+class TripleCounter:
+    """Counts the rows of each target where three binary columns hold."""
+
+    def __init__(self, n_columns: int, n_targets: int) -> None: ...
+
+    def add(self, columns: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], targets: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Add rows, given by a byte of 0 or 1 for each column."""
+
+    def counts(self, target: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None, None))]:
+        """
+        Rows of a target where columns i <= j <= k hold, at [i, j, k]; the others are 0.
+        """
+
+    def totals(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """All rows of each target."""
+
 class SearchOptions:
     """Limits of a search and of its tree; never changed."""
 
@@ -140,7 +182,7 @@ class OrderedColumns:
 class Problem:
     """Rows and additive costs in ticks; see api/solve.hpp."""
 
-    def __init__(self, class_codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], leaf_cost: int, reference: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
+    def __init__(self, class_codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], leaf_cost: int, reference: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, row_counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
 class RankingProblem:
     """Rows and costs of pairs in ticks; see api/ranking.hpp."""

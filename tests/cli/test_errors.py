@@ -41,7 +41,7 @@ def directory(tmp_path, fruit, monkeypatch) -> Path:
     ("arguments", "said"),
     [
         (["fit", "nowhere.csv", "--target", "b"], "nowhere.csv: No such file or directory"),
-        (["fit", ".", "--target", "b"], ".: Is a directory"),
+        (["columns", "."], ".: Is a directory"),
         (["fit", "empty.csv", "--target", "b"], "empty.csv: the file is empty"),
         (["fit", "header.csv", "--target", "b"], "header.csv: has no rows"),
         (["fit", "ragged.csv", "--target", "b"], "ragged.csv: cannot be read: found more fields"),

@@ -12,7 +12,7 @@ COLUMNS = {
     _core.OrderedColumns: ("bins", "n_thresholds"),
 }
 PROBLEMS = {
-    _core.Problem: ("class_codes", "weights", "costs", "leaf_cost", "reference"),
+    _core.Problem: ("class_codes", "weights", "costs", "leaf_cost", "reference", "row_counts"),
     _core.RankingProblem: ("class_codes", "weights", "half_pair_cost", "max_false_positives", "leaf_cost"),
     _core.PosteriorProblem: ("class_codes", "weights", "alpha", "beta", "rho", "bits"),
 }

@@ -12,6 +12,8 @@ import pyarrow.dataset as ds
 import pytest
 
 from hornbeam import GOSDTClassifier, LicketySPLITClassifier, MAPTreeClassifier, SPLITClassifier, ThresholdBinarizer
+from hornbeam._budget import Budget
+from hornbeam.streaming import read_streamed
 
 pl = pytest.importorskip("polars")
 
@@ -75,7 +77,6 @@ def _same(streamed: Any, in_memory: Any, *, exact_weights: bool = True) -> None:
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hornbeam.streaming.source._ROWS_OF_BATCH", 37)
-    monkeypatch.setattr("hornbeam.streaming.merging._LEAST_PENDING", 50)
     monkeypatch.setattr("hornbeam.streaming.values._LEAST_PENDING", 50)
 
 
@@ -112,13 +113,54 @@ def test_flags_of_two_words_give_the_fit_in_memory(make: Any, objective: str) ->
     _same(make(**settings).fit(frame.lazy(), "label"), _in_memory(make(**settings), frame, None))
 
 
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_booleans_are_read_once(monkeypatch: pytest.MonkeyPatch, weight: str | None, missing: bool) -> None:
+    random = np.random.default_rng(5)
+    X = random.random((300, 5)) < 0.4
+    frame = pl.DataFrame(X, schema=[f"c{i}" for i in range(5)]).with_columns(
+        constant=True,
+        label=pl.Series(np.where((X[:, 0] | X[:, 1]) ^ (random.random(300) < 0.1), "yes", "no")),
+        weight=pl.Series(random.integers(0, 3, 300)),
+    )
+    if missing:  # some batches have none
+        frame = frame.with_columns(c0=pl.when(pl.Series(random.random(300) < 0.02)).then(None).otherwise(pl.col("c0")))
+    frame = frame if weight else frame.drop("weight")
+    in_memory = _in_memory(GOSDTClassifier(0.01, max_depth=3), frame, weight)
+    seen: list[str] = []
+    monkeypatch.setattr("hornbeam.fitting.monitor.Monitor.report_rows", lambda self, what, n: seen.append(what))
+    for X_lazy in (frame.lazy(), ds.dataset(frame.to_arrow())):
+        _same(GOSDTClassifier(0.01, max_depth=3).fit(X_lazy, "label", weight), in_memory)
+    assert set(seen) == {"distinct rows"}
+
+
+@pytest.mark.parametrize("make", [GOSDTClassifier, SPLITClassifier, LicketySPLITClassifier])
+@pytest.mark.parametrize("binarizer", ["exact", "quantile"])
+def test_min_samples_leaf_counts_all_rows(make: Any, binarizer: str) -> None:
+    frame = _table(200).select("number", "small", "flag", "color", "label")
+    frame = pl.concat([frame, frame.head(120)])
+    settings = {"regularization": 0.001, "max_depth": 3, "min_samples_leaf": 25, "binarizer": binarizer}
+    streamed = make(**settings).fit(frame.lazy(), "label")
+    _same(streamed, _in_memory(make(**settings), frame, None))
+    leaves = streamed.tree_.n_samples[[condition is None for condition in streamed.tree_.conditions]]
+    assert leaves.min() >= 25
+
+
+def test_min_samples_leaf_counts_all_rows_of_many_thresholds() -> None:
+    random = np.random.default_rng(3)
+    a, b = random.normal(size=(2, 300)).round(2)
+    frame = pl.DataFrame({"a": a, "b": b, "label": ((a > 0.2) & (b < 0.5)) ^ (random.random(300) < 0.1)})
+    settings = {"regularization": 0.001, "max_depth": 2, "min_samples_leaf": 20}
+    _same(GOSDTClassifier(**settings).fit(frame.lazy(), "label"), _in_memory(GOSDTClassifier(**settings), frame, None))
+
+
 def test_types_that_differ_between_batches_are_named() -> None:
     frame = pl.DataFrame({"a": ["1"] * 40 + [None] * 40, "label": [0, 1] * 40})
     other = pl.DataFrame({"a": [1.0] * 40, "label": [0, 1] * 20})
 
     lazy = frame.lazy()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hornbeam.streaming.source._native_batches", lambda X: iter([frame, other]))
+        patch.setattr("hornbeam.streaming.source._native_batches", lambda *_: iter([frame, other]))
         with pytest.raises(ValueError, match=r"Column 'a' of X holds numbers in some.*categories in others"):
             GOSDTClassifier(0.1).fit(lazy, "label")
 
@@ -140,7 +182,7 @@ def test_wrong_names_are_refused(y: Any, weight: Any, message: str) -> None:
     ("classifier", "message"),
     [
         (GOSDTClassifier(0.1, objective="auc"), "objective='auc' needs all rows"),
-        (GOSDTClassifier(0.1, min_samples_leaf=2), "min_samples_leaf needs all rows"),
+        (GOSDTClassifier(0.1, warm_start=True), "warm_start needs all rows"),
         (GOSDTClassifier(0.1, binarizer="auto"), "needs all rows at once"),
         (MAPTreeClassifier(), "MAPTreeClassifier does not read in batches"),
     ],
@@ -169,6 +211,57 @@ def test_both_passes_report_their_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     GOSDTClassifier(0.1).fit(_table(100).lazy(), "label")
     assert seen[-1] == ("distinct rows", 100)
     assert ("distinct values", 100) in seen
+
+
+@pytest.mark.parametrize(("what", "call"), [("distinct values", 2), ("distinct rows", 5)])
+def test_a_time_limit_ends_the_passes(monkeypatch: pytest.MonkeyPatch, what: str, call: int) -> None:
+    seen: list[int] = []
+    monkeypatch.setattr("hornbeam.fitting.monitor.Monitor.report_rows", lambda self, what, n: seen.append(n))
+    monkeypatch.setattr("hornbeam._budget.Budget.seconds", lambda self: 0.0 if len(seen) >= call else 1.0)
+    with pytest.raises(TimeoutError, match=rf"{(seen and seen[-1]) or ''}.* rows of X had been read for {what}"):
+        GOSDTClassifier(0.1, time_limit=1).fit(_table(100).lazy(), "label")
+    assert len(seen) == call
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("weight", -1, "sample_weight must be not negative, got -1.0 in row 85"),
+        ("label", None, "target is missing in 1 row, first in row 85"),
+        ("number", float("inf"), "Column 'number' of X holds an infinite number .* in row 85"),
+    ],
+)
+def test_errors_name_the_row_of_the_table(column: str, value: Any, message: str) -> None:
+    frame = _table(120).with_columns(weight=pl.Series([1.0, 0.0] * 60))
+    wrong = frame.with_row_index("row").with_columns(
+        pl.when(pl.col("row").is_in([84, 85]) & (pl.col("weight") == (0 if column == "weight" else 1)))
+        .then(pl.lit(value))
+        .otherwise(pl.col(column))
+        .alias(column)
+    )
+    if column != "weight":
+        message = message.replace("85", "84")
+    with pytest.raises(ValueError, match=message):
+        GOSDTClassifier(0.1).fit(wrong.drop("row").lazy(), "label", "weight")
+
+
+@pytest.mark.parametrize("only_flags", [True, False])
+def test_merged_rows_keep_the_order_of_the_table(only_flags: bool) -> None:
+    # Ties between trees, and samples of the heuristics, depend on it where sums of other rows are equal.
+    random = np.random.default_rng(0)
+    frame = pl.DataFrame({f"c{i}": random.random(500) < 0.5 for i in range(5)})
+    frame = frame.with_columns(label=pl.Series(random.random(500) < 0.5))
+    if not only_flags:
+        frame = frame.with_columns(number=random.integers(0, 3, 500))
+    read = read_streamed(frame.lazy(), "label", None, ThresholdBinarizer(), Budget(), lambda what, n_rows: None)
+    names = [name for name in frame.columns if name != "label"]
+    found = [read.training.table.column(index).values.tolist() for index in range(len(names))]
+    expected = frame.unique(maintain_order=True)
+    assert found == [expected[name].to_list() for name in names]
+    assert read.training.labels.tolist() == expected["label"].to_list()
+    counts = frame.group_by([*names, "label"], maintain_order=True).len()["len"]
+    assert read.training.counts is not None
+    assert read.training.counts.tolist() == counts.to_list()
 
 
 def test_a_dataset_of_arrow_tables_keeps_the_order_of_its_files(tmp_path: Path) -> None:
@@ -216,3 +309,55 @@ def test_many_thresholds_give_the_objective_in_memory(make: Any) -> None:
     frame = pl.DataFrame({"a": a, "b": b, "label": ((a > 0.2) & (b < 0.5)) ^ (random.random(500) < 0.1)})
     in_memory = _in_memory(make(0.02, max_depth=2), frame, None)
     _same(make(0.02, max_depth=2).fit(frame.lazy(), "label"), in_memory)
+
+
+def _as(source: str, frame: pl.DataFrame) -> Any:
+    if source == "arrow":
+        return ds.dataset(frame.to_arrow())
+    if source == "duckdb":
+        return pytest.importorskip("duckdb").from_arrow(frame.to_arrow())
+    if source == "dask":
+        return pytest.importorskip("dask.dataframe").from_pandas(frame.to_pandas(), npartitions=3)
+    return frame.lazy()
+
+
+@pytest.mark.parametrize("source", ["polars", "arrow", "duckdb", "dask"])
+@pytest.mark.parametrize("regularization", [0.01, 0.4])  # the second tree is a leaf
+def test_predictions_are_written_batch_by_batch(tmp_path: Path, source: str, regularization: float) -> None:
+    frame = _table(200).drop("weight", "category", "nothing", "moment")
+    X = frame.drop("label")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        classifier = GOSDTClassifier(regularization, max_depth=3, smoothing="laplace").fit(X, frame["label"])
+    path = tmp_path / "predictions.parquet"
+    assert classifier.predict_to_parquet(_as(source, frame), path, proba=True) == 200
+    written = pl.read_parquet(path)
+    assert written["predicted_label"].to_list() == classifier.predict(X).tolist()
+    assert written.columns == ["predicted_label", "share_no", "share_yes"]
+    assert written.drop("predicted_label").to_numpy().tolist() == classifier.predict_proba(X).tolist()
+    classifier.predict_to_parquet(_as(source, frame), path)
+    assert pl.read_parquet(path).columns == ["predicted_label"]
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_failed_prediction_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = _table(200).select("number", "flag", "label")
+    classifier = GOSDTClassifier(0.01, max_depth=2).fit(frame.lazy(), "label")
+    path = tmp_path / "predictions.parquet"
+    path.write_text("of an earlier run")
+    with pytest.raises(ValueError, match="X has no column 'number'"):
+        classifier.predict_to_parquet(frame.drop("number").lazy(), path)
+    with pytest.raises(ValueError, match="X holds no row"):
+        classifier.predict_to_parquet(frame.head(0).lazy(), path)
+    with pytest.raises(TypeError, match="X must be a lazy table, got DataFrame"):
+        classifier.predict_to_parquet(frame, path)
+
+    def interrupt(self: Any, what: str, n_rows: int) -> None:
+        assert n_rows == 37
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hornbeam.fitting.monitor.Monitor.report_rows", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        classifier.predict_to_parquet(frame.lazy(), path)
+    assert path.read_text() == "of an earlier run"
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]

@@ -38,6 +38,14 @@ def main(
 
 
 Data = Annotated[Path, typer.Argument(help="CSV (header line; comma, semicolon or tab) or Parquet file.")]
+Tables = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DATA",
+        help="CSV (header line; comma, semicolon or tab) or Parquet file; or a folder or quoted pattern of such files, "
+        "which are read in batches and may be larger than memory.",
+    ),
+]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="File written by `hornbeam fit --model`.")]
 Picture = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tree: .svg, .png or .pdf.")]
 Keep = Annotated[list[str] | None, typer.Option("--keep", metavar="COLUMN", help="Use only this column; repeatable.")]
@@ -74,7 +82,7 @@ def _read_config(context: typer.Context, config: Path | None) -> Path | None:
 @app.command()
 def fit(  # long: a line for each option
     context: typer.Context,
-    data: Data,
+    data: Tables,
     target: Annotated[str, typer.Option(metavar="COLUMN", help="Column with the classes.")],
     config: Annotated[
         Path | None,
@@ -398,7 +406,7 @@ def columns(
 @app.command()
 def predict(
     model: ModelFile,
-    data: Data,
+    data: Tables,
     output: Output = None,
     proba: Annotated[bool, typer.Option("--proba", help="Add the share of each class in the leaf.")] = False,
     decimal: Decimal = None,
@@ -408,7 +416,7 @@ def predict(
     """Predict the class of each row; the table needs the columns that the tree tests, and others are ignored.
 
     Dates are read in the format of the training file, and its --missing values are missing here, too. The output is
-    CSV, or Parquet if its name ends in .parquet.
+    CSV, or Parquet if its name ends in .parquet, as it must for a folder.
     """
     from hornbeam.cli import commands
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import polars as pl
 from hornbeam.cli.columns import columns_text
 from hornbeam.cli.data import (
     check_columns,
+    check_names,
     choose_columns,
     classes_of,
     read_frame,
@@ -21,16 +23,18 @@ from hornbeam.cli.data import (
     split_target,
     with_class,
 )
-from hornbeam.cli.errors import CommandError, Stage, interrupts_told, refusals_as_command_errors
+from hornbeam.cli.errors import CommandError, Stage, interrupts_told, polars_errors_told, refusals_as_command_errors
 from hornbeam.cli.fitting import fit_classifier, fit_model, model_of
+from hornbeam.cli.folders import METHODS_OF_FOLDERS, confusion_of_leaves, is_folder, scan_folder, with_target
 from hornbeam.cli.held_out import HeldOut, score, score_text, splits
 from hornbeam.cli.methods import Request
 from hornbeam.cli.model import Model
-from hornbeam.cli.predicting import table_for, tested_columns
+from hornbeam.cli.predicting import predictions_frame, tested_columns
 from hornbeam.cli.report import confusion_text, report, single_leaf_text
 from hornbeam.cli.sets import SetOutput, set_text, trees_text, write_trees
 from hornbeam.cli.text_columns import CsvFormat
 from hornbeam.cli.writing import check_picture, check_writable, draw, exported
+from hornbeam.streaming import write_predictions
 
 _REFERENCE = "\0reference"  # a column that no file has, next to the table while rows without a class are left out
 DEMO_PARAMETERS: dict[str, Any] = {"regularization": 0.01, "max_depth": 3}
@@ -57,6 +61,14 @@ def fit(  # long: the steps of the command, one after the other
     check_picture(picture)
     if set_output is not None:
         check_writable(set_output.timbertrek)
+    if is_folder(data):
+        if reference is not None or held_out is not None or request.method not in METHODS_OF_FOLDERS:
+            raise CommandError(
+                f"{data}: a folder is read in batches, by --method {', '.join(METHODS_OF_FOLDERS)}, "
+                "without --reference, --test-size and --cv"
+            )
+        _fit_folder(data, target, request, written, keep, drop, model_file, picture, quiet=quiet)
+        return
     with interrupts_told("before a tree was found") as stage:
         read = read_frame(data, written)
         check_columns(read.frame, [target], data)
@@ -72,7 +84,7 @@ def fit(  # long: the steps of the command, one after the other
         if not quiet:
             columns = columns_text(frame, classes, read.notes, target=target, brief=True)
             print(columns, *([note] if note else []), sep="\n", end="\n\n", flush=True)
-        classifier = fit_classifier(frame, classes, target, request, quiet=quiet)
+        classifier = fit_classifier(frame, pl.Series(target, classes), request, quiet=quiet)
         model = replace(model_of(classifier, request.method), written=_used(read.written, frame))
         _write(stage, model, model_file, picture)
         numbers: list[int] = []
@@ -96,6 +108,30 @@ def fit(  # long: the steps of the command, one after the other
             raise KeyboardInterrupt
         scored = score(folds, frame, classes, target, request)
         print(f"\n{score_text(scored)}")
+
+
+def _fit_folder(
+    data: Path,
+    target: str,
+    request: Request,
+    written: CsvFormat,
+    keep: Sequence[str],
+    drop: Sequence[str],
+    model_file: Path | None,
+    picture: Path | None,
+    *,
+    quiet: bool,
+) -> None:
+    """Fit the files of a folder, without the report on the columns."""
+    with interrupts_told("before a tree was found") as stage, polars_errors_told(data):
+        rows = with_target(scan_folder(data, written), target, keep, drop, data)
+        model = model_of(fit_classifier(rows, target, request, quiet=quiet), request.method)
+        model = replace(model, written=written)
+        _write(stage, model, model_file, picture)
+        if not quiet:
+            stage.doing = "while the report was printed"
+            said = [report(model), confusion_of_leaves(model.tree), single_leaf_text(model)]
+            print(*filter(None, said), sep="\n\n", flush=True)
 
 
 def _write(stage: Stage, model: Model, model_file: Path | None, picture: Path | None) -> None:
@@ -141,21 +177,38 @@ def predict(model_file: Path, data: Path, output: Path | None, written: CsvForma
     missing = (*model.written.missing, *written.missing)
     known = replace(model.written, decimal=written.decimal, encoding=written.encoding, missing=missing)
     with interrupts_told("before the predictions were written"):
+        if is_folder(data):
+            _predict_folder(model, data, output, written, kinds, proba=proba)
+            return
         frame = read_frame(data, known, kinds).frame
         check_columns(frame, tested, data)
-        table = table_for(tree, frame)
         with refusals_as_command_errors():
-            columns = {f"predicted_{tree.target_name}": pl.Series(tree.predict(table).tolist())}
-            if proba:
-                shares = zip(tree.classes, model.predict_proba(table).T, strict=True)
-                columns |= {f"share_{label}": pl.Series(share) for label, share in shares}
-        predictions = pl.DataFrame(columns)
+            predictions = pl.DataFrame(predictions_frame(model, frame, proba=proba))
         if output is None:
             sys.stdout.write(predictions.write_csv())
         elif output.suffix == ".parquet":
             predictions.write_parquet(output)
         else:
             predictions.write_csv(output)
+
+
+def _predict_folder(
+    model: Model, data: Path, output: Path | None, written: CsvFormat, kinds: Mapping[str, str], *, proba: bool
+) -> None:
+    """Predict the files of a folder batch by batch."""
+    if output is None or output.suffix != ".parquet":
+        raise CommandError(f"{data}: the predictions of a folder are written to Parquet; give --output FILE.parquet")
+    texts = [name for name, kind in kinds.items() if kind == "category"]
+    with polars_errors_told(data), refusals_as_command_errors():
+        rows = scan_folder(data, written, texts, model.written.missing)
+        check_names(rows.collect_schema().names(), list(kinds), data)
+        rows = rows.with_columns(pl.col(name).cast(pl.String) for name in texts)
+        predict = partial(predictions_frame, model, proba=proba)
+        write_predictions(rows, list(kinds) or rows.collect_schema().names()[:1], output, predict, _silent)
+
+
+def _silent(what: str, n_rows: int) -> None:
+    """Show no progress."""
 
 
 def show(model_file: Path, picture: Path | None) -> None:

@@ -90,21 +90,33 @@ def choose_columns(
     CommandError
         If a column does not exist, or the target is to be dropped.
     """
-    check_columns(frame, [*keep, *drop], path)
+    return frame.select(kept_columns(frame.columns, target, keep, drop, path))
+
+
+def kept_columns(
+    names: list[str], target: str | None, keep: Sequence[str], drop: Sequence[str], path: Path
+) -> list[str]:
+    """Return the names of the columns that `choose_columns` chooses."""
+    check_names(names, [*([] if target is None else [target]), *keep, *drop], path)
     if target is not None and target in drop:
         raise CommandError(f"--drop {target}: is the target")
-    kept = [name for name in frame.columns if (not keep or name in keep or name == target) and name not in drop]
+    kept = [name for name in names if (not keep or name in keep or name == target) and name not in drop]
     if not kept:
         raise CommandError(f"{path}: --keep and --drop leave no column")
-    return frame.select(kept)
+    return kept
 
 
 def check_columns(frame: pl.DataFrame, wanted: Collection[str], path: Path) -> None:
     """Raise `CommandError` if a wanted column does not exist, with the most similar name."""
+    check_names(frame.columns, wanted, path)
+
+
+def check_names(names: list[str], wanted: Collection[str], path: Path) -> None:
+    """Raise `CommandError` if a wanted name is not among those of the columns, with the most similar one."""
     for name in wanted:
-        if name not in frame.columns:
-            near = get_close_matches(name, frame.columns, n=1)
-            advice = f"did you mean {near[0]!r}?" if near else f"its columns are {_listed(frame.columns)}"
+        if name not in names:
+            near = get_close_matches(name, names, n=1)
+            advice = f"did you mean {near[0]!r}?" if near else f"its columns are {_listed(names)}"
             raise CommandError(f"{path}: has no column {name!r}; {advice}")
 
 

@@ -53,3 +53,14 @@ def refusals_as_command_errors() -> Iterator[None]:
         raise CommandError(f"{error.filename}: {error.strerror}" if error.strerror else str(error)) from error
     except (ValueError, TypeError) as error:
         raise CommandError(str(error)) from error
+
+
+@contextmanager
+def polars_errors_told(path: Path) -> Iterator[None]:
+    """Turn errors of polars about a file into a `CommandError`."""
+    from polars.exceptions import PolarsError
+
+    try:
+        yield
+    except PolarsError as error:
+        raise CommandError(f"{path}: cannot be read: {error}") from error

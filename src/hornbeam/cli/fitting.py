@@ -29,19 +29,15 @@ FINISHED = ("optimal", "gap_limit", "guessed", "known_bound", "cutoff", "heurist
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
 
-def fit_classifier(
-    frame: pl.DataFrame, classes: npt.NDArray[Any], target: str, request: Request, *, quiet: bool
-) -> Any:
+def fit_classifier(X: Any, y: Any, request: Request, *, quiet: bool) -> Any:
     """Search for the tree, or the set of trees.
 
     Parameters
     ----------
-    frame : polars DataFrame
-        The feature columns.
-    classes : ndarray of shape (n_rows,)
-        The class of each row.
-    target : str
-        Name of the class column.
+    X : polars DataFrame or LazyFrame
+        The feature columns; a LazyFrame with the column of classes.
+    y : polars Series or str
+        The class of each row, under the name of the column; of a LazyFrame this name.
     request : Request
         The method and its parameters.
     quiet : bool
@@ -64,7 +60,7 @@ def fit_classifier(
         warnings.simplefilter("ignore", ColumnWarning)
         classifier = request.make(verbose=int(shows_progress))
         classifier._early_note = _no_note if quiet else _early_note
-        classifier.fit(frame, pl.Series(target, classes))
+        classifier.fit(X, y)
     if not quiet and classifier.status_ not in FINISHED:
         _suggest_options(classifier)
     return classifier
@@ -72,7 +68,7 @@ def fit_classifier(
 
 def fit_model(frame: pl.DataFrame, classes: npt.NDArray[Any], target: str, request: Request, *, quiet: bool) -> Model:
     """Search for the tree, or the best tree of a set; see `fit_classifier`."""
-    return model_of(fit_classifier(frame, classes, target, request, quiet=quiet), request.method)
+    return model_of(fit_classifier(frame, pl.Series(target, classes), request, quiet=quiet), request.method)
 
 
 def _suggest_options(classifier: Any) -> None:

@@ -156,7 +156,7 @@ def score(
         for number, (training, rest) in enumerate(folds, start=1):
             show(number)
             part = request.on_rows(training)
-            classifier = fit_classifier(frame[training], classes[training], target, part, quiet=True)
+            classifier = fit_classifier(frame[training], pl.Series(target, classes[training]), part, quiet=True)
             if classifier.status_ == "interrupted":
                 raise KeyboardInterrupt
             model = model_of(classifier, request.method)

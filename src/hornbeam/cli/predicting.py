@@ -7,6 +7,7 @@ from typing import Any
 import numpy.typing as npt
 import polars as pl
 
+from hornbeam.cli.model import Model
 from hornbeam.tree import Tree
 
 
@@ -25,3 +26,13 @@ def table_for(tree: Tree, frame: pl.DataFrame) -> pl.DataFrame:
 def predictions_of(tree: Tree, frame: pl.DataFrame) -> npt.NDArray[Any]:
     """Return the class of each row, shape (n_rows,)."""
     return tree.predict(table_for(tree, frame))
+
+
+def predictions_frame(model: Model, frame: pl.DataFrame, *, proba: bool) -> dict[str, pl.Series]:
+    """Return the class of each row as the columns of a table, with the share of each class on request."""
+    table, tree = table_for(model.tree, frame), model.tree
+    columns = {f"predicted_{tree.target_name}": pl.Series(tree.predict(table).tolist())}
+    if proba:
+        shares = zip(tree.classes, model.predict_proba(table).T, strict=True)
+        columns |= {f"share_{label}": pl.Series(share) for label, share in shares}
+    return columns

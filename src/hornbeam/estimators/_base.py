@@ -118,11 +118,12 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
         options = self._check_parameters()
         monitor.announce("making binary columns")
         if is_streamed(X):
-            training = self._read_stream(X, y, sample_weight, budget, monitor)
+            training = self._read_stream(X, y, sample_weight, budget, monitor, options)
         else:
             training = self._read_training(X, y, sample_weight, budget)
         self.schema_, self._n_rows = training.table.schema, training.n_rows
-        options = fit_to_table(options, training.table.n_rows)
+        if training.triples is None:  # else there are few levels, and the table is none of the rows
+            options = fit_to_table(options, training.table.n_rows, training.n_rows)
         if training.counts is None:  # else the binarizer was fitted between two passes, and there is no reference
             self._binarize(training)
             # After the binarizer, whose reference may be meant; from `X` itself, since the model is the user's.
@@ -137,7 +138,9 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
     def _read_training(self, X: Any, y: Any, sample_weight: Any, budget: Budget) -> Any:
         """Read and check what `fit` was given: `TrainingRows`."""
 
-    def _read_stream(self, X: Any, y: Any, sample_weight: Any, budget: Budget, monitor: Monitor) -> Any:
+    def _read_stream(
+        self, X: Any, y: Any, sample_weight: Any, budget: Budget, monitor: Monitor, options: _core.SearchOptions
+    ) -> Any:
         """Read a lazy table in batches, and fit the binarizer."""
         raise TypeError(
             f"X is a lazy table ({type(X).__name__}), which {type(self).__name__} does not read in batches. Call its "

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
 from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam.columns import warn_of_copy
 from hornbeam.estimators._base import TreeEstimator
 from hornbeam.estimators._display import TreeDisplay
+from hornbeam.fitting.monitor import Monitor
 from hornbeam.fitting.training import TrainingData, read_training
+from hornbeam.streaming import is_streamed, write_predictions
 from hornbeam.table import Table
 from hornbeam.tree import Tree
 from hornbeam.tree.importances import gini_importances
@@ -37,6 +42,10 @@ class TreeClassifier(TreeDisplay, ClassifierMixin, TreeEstimator):  # type: igno
         return training
 
     def _make_tree(self, arrays: _core.TreeArrays, training: TrainingData) -> Tree:
+        if training.triples is not None:
+            leaves, codes, counts = training.triples.rows_of_leaves(arrays)
+            arrays = {**arrays, "leaf_of_row": leaves}
+            training = training._replace(codes=codes, weights=np.ones_like(counts), counts=counts)
         return Tree.from_search(
             arrays,
             self.binarizer_.conditions_,
@@ -44,7 +53,7 @@ class TreeClassifier(TreeDisplay, ClassifierMixin, TreeEstimator):  # type: igno
             training.total_weights,
             training.classes,
             self.schema_,
-            training.table.has_missing(),
+            training.table.has_missing() if training.triples is None else training.triples.has_missing,
             training.target_name,
             training.counts,
         )
@@ -103,6 +112,63 @@ class TreeClassifier(TreeDisplay, ClassifierMixin, TreeEstimator):  # type: igno
         """
         table = self._table(X)
         return self.tree_.predict_proba(table, smoothing=self.smoothing)
+
+    def predict_to_parquet(self, X: Any, path: str | PathLike[str], *, proba: bool = False) -> int:
+        """Predict the rows of a table larger than memory, and write them to a Parquet file batch by batch.
+
+        Parameters
+        ----------
+        X : lazy table
+            A polars LazyFrame, a PyArrow dataset, a DuckDB relation or a Dask data frame. Only the columns that the
+            tree tests are read.
+        path : str or path
+            The file to write, with a row for each row of `X` in their order. It appears when it is complete.
+        proba : bool, default=False
+            Whether to add the probability of each class, as in `predict_proba`.
+
+        Returns
+        -------
+        int
+            Number of rows. ``verbose=1`` shows them while they are written, and rows per second.
+
+        Raises
+        ------
+        ValueError
+            If `X` lacks a column that the tree tests, or has no row.
+        TypeError
+            If `X` is no lazy table.
+        ImportError
+            If pyarrow is not installed.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> from hornbeam import GOSDTClassifier
+        >>> rows = pl.DataFrame({"age": [20, 30, 40, 50] * 5, "bought": [0, 0, 1, 1] * 5}).lazy()
+        >>> classifier = GOSDTClassifier(regularization=0.01).fit(rows, "bought")
+        >>> classifier.predict_to_parquet(rows, "predictions.parquet")  # doctest: +SKIP
+        20
+        """
+        check_is_fitted(self)
+        if not is_streamed(X):
+            raise TypeError(f"X must be a lazy table, got {type(X).__name__}; use predict for one in memory.")
+        names = self.tree_.columns.names
+        tested = sorted({condition.column for condition in self.tree_.conditions if condition is not None})
+
+        def predict(native: Any) -> dict[str, Any]:
+            frame = nw.from_native(native, eager_only=True)
+            others = [nw.lit(None).alias(name) for index, name in enumerate(names) if index not in tested]
+            table = frame.with_columns(*others).select(*names).to_native()
+            found: dict[str, Any] = {f"predicted_{self.tree_.target_name}": self.predict(table)}
+            if proba:
+                shares = zip(self.classes_.tolist(), self.predict_proba(table).T, strict=True)
+                found |= {f"share_{label}": share for label, share in shares}
+            return found
+
+        with Monitor(self) as monitor:
+            monitor.announce("predicting")
+            # A column is needed for the number of rows, even if the tree tests none.
+            return write_predictions(X, [names[index] for index in tested or [0]], path, predict, monitor.report_rows)
 
     def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the natural logarithms of `predict_proba`.

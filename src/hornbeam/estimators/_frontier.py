@@ -35,7 +35,7 @@ def find_frontier(model: Any, X: Any, y: Any, sample_weight: Any, *, only_path: 
     """
     budget = Budget(model.time_limit, model.memory_limit)
     work = clone(copy(model).set_params(**OF_ONE_SEARCH))  # of one leaf penalty
-    work._is_clone = model._is_clone
+    work._is_clone, work._keeps_rows = model._is_clone, True
     if work.objective in work._non_additive_objectives:
         raise ValueError(f"A frontier needs an additive objective, but objective={work.objective!r}.")
     if work.reference is not None:

@@ -15,6 +15,7 @@ from hornbeam.fitting.monitor import Monitor
 from hornbeam.fitting.parameters import LARGEST_LIMIT, check_integer, check_number, number_of_threads
 from hornbeam.fitting.progress import relative_gap
 from hornbeam.fitting.scales import RegularizedScale, make_scale
+from hornbeam.fitting.search import suits_ordered_search
 from hornbeam.fitting.training import TrainingData
 from hornbeam.objectives import OBJECTIVES, ClassData, Exact, Loss, check_objective
 from hornbeam.streaming import read_streamed
@@ -93,13 +94,25 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
         check_objective(self.objective, self.omega, self.cost_matrix, self._non_additive_objectives)
         return options
 
-    def _read_stream(self, X: Any, y: Any, sample_weight: Any, budget: Budget, monitor: Monitor) -> TrainingData:
+    def _read_stream(
+        self, X: Any, y: Any, sample_weight: Any, budget: Budget, monitor: Monitor, options: _core.SearchOptions
+    ) -> TrainingData:
         if not self._reads_streams:
-            return super()._read_stream(X, y, sample_weight, budget, monitor)  # type: ignore[no-any-return]
+            return super()._read_stream(X, y, sample_weight, budget, monitor, options)  # type: ignore[no-any-return]
         self._check_stream()
-        rows = read_streamed(X, y, sample_weight, self._make_binarizer(), budget, monitor.report_rows)
+        may_count = self._needs_only_triples(options)
+        rows = read_streamed(X, y, sample_weight, self._make_binarizer(), budget, monitor.report_rows, may_count)
         self.binarizer_, self.classes_ = rows.binarizer, rows.training.classes
-        return rows.training
+        training = rows.training
+        # The ordered search, which is for few rows, counts a row as one.
+        counts_rows = self.min_samples_leaf > 1 and training.triples is None
+        if counts_rows and suits_ordered_search(self.binarizer_.conditions_, training.n_rows, options):
+            return training.unmerged()
+        return training
+
+    def _needs_only_triples(self, options: _core.SearchOptions) -> bool:
+        """Return whether the fit needs no more of a table than how many rows three conditions hold for."""
+        return False
 
     def _check_stream(self) -> None:
         """Refuse parameters that need every row of a lazy table."""
@@ -108,7 +121,7 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
                 f"objective={self.objective!r} needs all rows in memory, but X is read in batches. Call its collect() "
                 "first, or use another objective."
             )
-        needs_rows = {"min_samples_leaf": 1, "reference": None, "start_tree": None, "warm_start": False}
+        needs_rows = {"reference": None, "start_tree": None, "warm_start": False}
         for name, default in needs_rows.items():
             if getattr(self, name, default) != default:
                 raise ValueError(

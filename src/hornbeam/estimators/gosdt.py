@@ -14,7 +14,7 @@ from hornbeam._budget import DEFAULT_TIME_LIMIT
 from hornbeam._checks import check_choice
 from hornbeam._keywords import accept_positional
 from hornbeam.binarizers import Binarizer, ThresholdGuessBinarizer
-from hornbeam.estimators._exact import ExactTreeClassifier
+from hornbeam.estimators._exact import OF_ONE_SEARCH, ExactTreeClassifier
 from hornbeam.estimators._frontier import find_frontier
 from hornbeam.fitting.parameters import check_bounds, check_limit, check_number
 from hornbeam.fitting.progress import Progress
@@ -22,6 +22,7 @@ from hornbeam.fitting.reference import reference_codes
 from hornbeam.fitting.scales import RegularizedScale
 from hornbeam.fitting.search import BOUNDS, Search, exact_search
 from hornbeam.fitting.training import TrainingData
+from hornbeam.fitting.triples import MOST_LEVELS
 from hornbeam.frontier import Frontier
 from hornbeam.reductions.auc import AucObjectives
 from hornbeam.reductions.auc_scale import check_theta
@@ -306,6 +307,7 @@ class GOSDTClassifier(ExactTreeClassifier):
 
     _non_additive_objectives = tuple(_NON_ADDITIVE)
     _reads_streams = True
+    _keeps_rows = False  # of a streamed table, for a sequence of searches
 
     @accept_positional(
         "max_leaves min_samples_leaf objective omega cost_matrix class_weight binarizer time_limit memory_limit "
@@ -473,6 +475,11 @@ class GOSDTClassifier(ExactTreeClassifier):
             _NON_ADDITIVE[self.objective].check(self)
         is_list = self.shape == "rule_list"
         return options.replace(gap_limit=gap_limit, max_leaves=max_leaves, rule_list=is_list, bounds=bounds)
+
+    def _needs_only_triples(self, options: _core.SearchOptions) -> bool:
+        is_shallow = options.max_depth is not None and options.max_depth <= MOST_LEVELS and options.max_leaves is None
+        is_plain = all(getattr(self, name) == default for name, default in OF_ONE_SEARCH.items()) and not self.trace
+        return is_shallow and is_plain and not options.rule_list and not self._keeps_rows
 
     def _read_reference(self, X: Any, training: TrainingData) -> npt.NDArray[np.int32] | None:
         if self.reference is None:

@@ -123,8 +123,10 @@ def number_of_threads(n_jobs: Any) -> int:
     return min(_core.MOST_THREADS, int(joblib.effective_n_jobs(int(n_jobs))))
 
 
-def fit_to_table(options: _core.SearchOptions, n_rows: int) -> _core.SearchOptions:
+def fit_to_table(options: _core.SearchOptions, n_rows: int, n_given: int) -> _core.SearchOptions:
     """Return the options of a search with limits on the tree no larger than the number of rows.
+
+    These are `n_rows` for the search, which stand for `n_given` of the user if equal ones were merged.
 
     The core allocates memory for every level of a tree in advance. Both sides of a split have rows, so no tree has more
     leaves or levels than rows; and a larger `min_samples_leaf` allows only the single leaf, as does the number of rows.
@@ -132,5 +134,5 @@ def fit_to_table(options: _core.SearchOptions, n_rows: int) -> _core.SearchOptio
     return options.replace(
         max_depth=None if options.max_depth is None else min(options.max_depth, n_rows),
         max_leaves=None if options.max_leaves is None else min(options.max_leaves, n_rows),
-        min_samples_leaf=min(options.min_samples_leaf, n_rows),
+        min_samples_leaf=min(options.min_samples_leaf, n_given),
     )

@@ -55,7 +55,9 @@ def ordered_columns(conditions: Conditions, training: TrainingRows) -> _core.Ord
 
 def make_problem(training: TrainingRows, scale: AdditiveScale) -> _core.Problem:
     """Return the rows and their costs for the core."""
-    return _core.Problem(training.codes, scale.weights, scale.costs, scale.leaf_cost, training.reference)
+    return _core.Problem(
+        training.codes, scale.weights, scale.costs, scale.leaf_cost, training.reference, training.counts
+    )
 
 
 def within(options: _core.SearchOptions, budget: Budget) -> _core.SearchOptions:
@@ -174,6 +176,8 @@ def exact_search(
     start: StartArrays | None = None,
 ) -> Search:
     """Return the exact search that is expected to be faster; `start` is the tree that it starts from."""
+    if training.triples is not None:
+        return training.triples.search_with(scale, options)
     # All given rows count, also where equal ones are merged: the search is the same as for the table in memory.
     is_ordered = suits_ordered_search(conditions, training.n_rows, options)
     search_by = search_by_order if is_ordered else search_by_bits
@@ -198,7 +202,7 @@ def searches_of_penalties(
     """
     solve: Any
     columns = None
-    if suits_ordered_search(conditions, training.table.n_rows, options):
+    if suits_ordered_search(conditions, training.n_rows, options):
         columns = ordered_columns(conditions, training)
         solve = partial(_core.solve, columns)
     else:

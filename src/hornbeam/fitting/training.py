@@ -17,6 +17,7 @@ from hornbeam._checks import as_array, check_weights, shown
 from hornbeam._user_frame import warn_user
 from hornbeam.columns import warn_of_columns
 from hornbeam.exceptions import ColumnWarning
+from hornbeam.fitting.triples import Triples
 from hornbeam.table import Table, is_missing_value, read_table
 from hornbeam.tree.words import count
 
@@ -38,6 +39,14 @@ class TrainingRows(Protocol):
     @property
     def codes(self) -> npt.NDArray[np.int32] | None:
         """The only target of each row, as a code; None where rows have a weight for each target."""
+
+    @property
+    def counts(self) -> npt.NDArray[np.int64] | None:
+        """How many given rows each row stands for, if equal rows were merged."""
+
+    @property
+    def triples(self) -> Triples | None:
+        """How many rows three conditions hold for, if the rows themselves were not kept."""
 
     @property
     def budget(self) -> Budget:
@@ -68,10 +77,25 @@ class TrainingData(NamedTuple):
     counts: npt.NDArray[np.int64] | None = None
     """How many equal rows each row stands for, if a streamed table was merged; `weights` are those of one of them."""
 
+    triples: Triples | None = None
+    """How many rows of a streamed table three conditions hold for, if its rows were not kept: there is one a class."""
+
     @property
     def n_rows(self) -> int:
         """How many given rows these are: more than `table` has, if equal rows were merged."""
         return self.table.n_rows if self.counts is None else int(self.counts.sum())
+
+    def unmerged(self) -> TrainingData:
+        """Return merged rows one by one again, for a search that counts rows; its `counts` are 1."""
+        assert self.counts is not None
+        rows = np.repeat(np.arange(self.table.n_rows), self.counts)
+        return self._replace(
+            table=self.table.take(rows),
+            labels=self.labels[rows],
+            codes=self.codes[rows],
+            weights=self.weights[rows],
+            counts=np.ones(len(rows), dtype=np.int64),
+        )
 
     @property
     def total_weights(self) -> npt.NDArray[Any]:

@@ -1,6 +1,7 @@
-"""Tables larger than memory: read twice in batches, and merged to the distinct rows that the conditions tell apart."""
+"""Tables larger than memory: read in batches, and merged to distinct rows; predictions written batch by batch."""
 
 from hornbeam.streaming.merging import StreamedRows, read_streamed
+from hornbeam.streaming.predicting import write_predictions
 from hornbeam.streaming.source import is_streamed
 
-__all__ = ["StreamedRows", "is_streamed", "read_streamed"]
+__all__ = ["StreamedRows", "is_streamed", "read_streamed", "write_predictions"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -41,26 +41,37 @@ def column_names(X: Any) -> list[str]:
     return list(X.schema.names) if _is_arrow_dataset(X) else list(nw.from_native(X).collect_schema().names())
 
 
-def batches_of(X: Any) -> Iterator[nw.DataFrame[Any]]:
-    """Read the rows once, in their order, as eager frames of at least one row."""
-    for batch in _native_batches(X):
+def boolean_columns(X: Any) -> set[str]:
+    """Return the names of the columns that hold booleans, without reading rows."""
+    if _is_dask(X):
+        return {name for name, dtype in X.dtypes.items() if str(dtype).startswith("bool")}
+    if _is_arrow_dataset(X):
+        return {field.name for field in X.schema if str(field.type) == "bool"}
+    return {name for name, dtype in nw.from_native(X).collect_schema().items() if dtype == nw.Boolean}
+
+
+def batches_of(X: Any, columns: Sequence[str] | None = None) -> Iterator[nw.DataFrame[Any]]:
+    """Read the rows once, in their order, as eager frames of at least one row; None: with all columns."""
+    for batch in _native_batches(X, columns):
         frame = nw.from_native(batch, eager_only=True)
         if len(frame) > 0:
             yield frame
 
 
-def _native_batches(X: Any) -> Iterator[Any]:
+def _native_batches(X: Any, columns: Sequence[str] | None) -> Iterator[Any]:
     if _is_arrow_dataset(X):
         import pyarrow as pa
 
-        for batch in X.to_batches(batch_size=_ROWS_OF_BATCH):
+        for batch in X.to_batches(batch_size=_ROWS_OF_BATCH, columns=None if columns is None else list(columns)):
             yield pa.Table.from_batches([batch])
         return
     if _is_dask(X):
-        for part in X.partitions:
+        for part in (X if columns is None else X[list(columns)]).partitions:
             yield part.compute()
         return
     lazy = nw.from_native(X)
+    if columns is not None:
+        X = lazy.select(*columns).to_native()
     if lazy.implementation is nw.Implementation.POLARS:
         if not hasattr(X, "collect_batches"):
             raise TypeError(

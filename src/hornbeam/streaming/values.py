@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
 from hornbeam._dates import PLURALS
 from hornbeam.table import Column, Kind
-from hornbeam.table.column import as_kind
+from hornbeam.table.column import as_kind, column_of_series
 
 _DATES = {"date", "datetime"}  # the first are datetimes that are all at midnight
 _LEAST_PENDING = 1 << 20
+
+
+def type_error(name: str, kind: Kind, other: Kind) -> ValueError:
+    """Return the error that a column changes its type between batches."""
+    return ValueError(
+        f"Column {name!r} of X holds {PLURALS[other]} in some of its rows, and {PLURALS[kind]} in others. Convert it "
+        "to one type in all files."
+    )
 
 
 class DistinctValues:
@@ -25,7 +34,7 @@ class DistinctValues:
     """
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self.name = name
         self._kind: Kind | None = None
         self._is_boolean: bool | None = None
         self._has_missing, self._missing_weight = False, 0.0
@@ -73,7 +82,7 @@ class DistinctValues:
             values = np.empty(len(self._categories) + self._has_missing, dtype=object)
             values[: len(self._categories)] = list(self._categories)
             weights = np.array([*self._categories.values(), *[self._missing_weight] * self._has_missing])
-            return Column(self._name, "category", values), weights
+            return Column(self.name, "category", values), weights
         if self._values:
             self._merge(0)
         values = self._values[0] if self._values else np.empty(0)
@@ -81,7 +90,7 @@ class DistinctValues:
         if self._has_missing:
             values = np.append(values.astype(np.result_type(values.dtype, np.float32)), np.nan)
             weights = np.append(weights, self._missing_weight)
-        return Column(self._name, self._kind or "number", values, bool(self._is_boolean)), weights
+        return Column(self.name, self._kind or "number", values, bool(self._is_boolean)), weights
 
     def _join_kind(self, column: Column) -> None:
         self._is_boolean = column.is_boolean and self._is_boolean is not False
@@ -90,10 +99,7 @@ class DistinctValues:
         elif {self._kind, column.kind} == _DATES:
             self._kind = "datetime"
         else:
-            raise ValueError(
-                f"Column {self._name!r} of X holds {PLURALS[column.kind]} in some of its rows, and "
-                f"{PLURALS[self._kind]} in others. Convert it to one type in all files."
-            )
+            raise type_error(self.name, self._kind, column.kind)
 
     def _merge(self, first: int) -> None:
         values = np.concatenate(self._values[first:])
@@ -121,10 +127,12 @@ class Coder:
 
     def __init__(self, column: Column, results: npt.NDArray[np.bool_]) -> None:
         packed = np.packbits(results, axis=0) if len(results) else np.zeros((1, len(column.values)), dtype=np.uint8)
-        _, first, self._code = np.unique(packed, axis=1, return_index=True, return_inverse=True)
-        self._code = self._code.ravel()
-        self.representatives = column.take(first)
+        _, first, code = np.unique(packed, axis=1, return_index=True, return_inverse=True)
         self.n_codes = len(first)
+        self._code: npt.NDArray[Any] = code.ravel().astype(np.uint8 if self.n_codes <= 1 << 8 else np.uint32)
+        self._representatives = column.values[first]
+        self.answers = np.ascontiguousarray(results[:, first]).view(np.uint8)
+        """Whether each condition on the column holds, by code; shape (n_conditions, n_codes)."""
         self._column, self._missing = column, column.is_missing()
         self._number_of: dict[object, int] = {}
         if column.kind == "category":
@@ -133,8 +141,11 @@ class Coder:
         self._is_plain_flag = column.values.dtype == bool and self._code.tolist() == [0, 1]
         self._known = column.values[~self._missing] if column.kind != "category" else column.values
 
-    def codes(self, column: Column) -> npt.NDArray[Any]:
-        """Return the number of each row of a batch; shape (n_rows,)."""
+    def codes_of(self, series: nw.Series[Any]) -> npt.NDArray[Any]:
+        """Return the number of each row of a batch, of type uint8 or uint32; shape (n_rows,)."""
+        if self.n_codes == 1:  # a column without conditions is not even converted
+            return np.zeros(len(series), dtype=np.uint8)
+        column = column_of_series(self._column.name, series, None)
         if column.values.dtype == bool and self._is_plain_flag:
             return column.values.view(np.uint8)
         column = as_kind(column, self._column.kind)
@@ -144,4 +155,10 @@ class Coder:
             number = (column.values != self._known[0]).astype(np.intp)
         else:  # NaN, the last of the distinct values, comes after all numbers
             number = np.searchsorted(self._known, column.values)
-        return self._code[number]
+        codes: npt.NDArray[Any] = self._code[number]
+        return codes
+
+    def values_of(self, codes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return for each number one of the values that it stands for."""
+        values: npt.NDArray[Any] = self._representatives[codes]
+        return values

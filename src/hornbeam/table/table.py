@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,11 +55,11 @@ class Table:
     """Columns of equal length: the schema, and the values of each as in `Column`.
 
     `values` is `Flags` if all columns are booleans, a matrix of shape (n_columns, n_rows) if all hold numbers of one
-    other type, and otherwise one array per column.
+    other type, and otherwise a sequence with one array per column.
     """
 
     schema: TableSchema
-    values: Flags | npt.NDArray[Any] | tuple[npt.NDArray[Any], ...]
+    values: Flags | npt.NDArray[Any] | Sequence[npt.NDArray[Any]]
     booleans: frozenset[int] = frozenset()
     """Numbers of the columns that are the user's booleans; `Flags` keep this themselves."""
 

@@ -1,0 +1,114 @@
+#include "bindings/counters.hpp"
+
+#include <nanobind/stl/variant.h>
+
+#include <algorithm>
+#include <variant>
+
+#include "bindings/problems.hpp"
+#include "data/row_counter.hpp"
+#include "data/triple_counter.hpp"
+
+namespace hornbeam::bindings {
+
+namespace {
+
+using CodesIn = std::variant<ArrayIn<std::uint8_t, 1>, ArrayIn<std::uint32_t, 1>>;
+
+data::RowCounter make_counter(const std::vector<std::uint32_t>& widths) {
+  for (const std::uint32_t width : widths) api::require(width <= 32, "widths: must be at most 32");
+  return data::RowCounter(widths);
+}
+
+void add_rows(data::RowCounter& counter, const std::vector<CodesIn>& codes,
+              const std::optional<ArrayIn<std::int64_t, 1>>& counts) {
+  api::require(!codes.empty() && codes.size() == counter.n_columns(), "codes: one array for each column is needed");
+  std::vector<data::CodesOfColumn> columns;
+  const auto size_of = [](const CodesIn& given) {
+    return std::visit([](const auto& one) { return one.size(); }, given);
+  };
+  const std::size_t n_rows = size_of(codes[0]);
+  for (const CodesIn& given : codes) {
+    api::require(size_of(given) == n_rows, "codes: one for each row is needed");
+    if (const auto* bytes = std::get_if<ArrayIn<std::uint8_t, 1>>(&given))
+      columns.push_back({bytes->data(), nullptr});
+    else
+      columns.push_back({nullptr, std::get<ArrayIn<std::uint32_t, 1>>(given).data()});
+  }
+  api::require(!counts || counts->size() == n_rows, "counts: one for each row is needed");
+  api::require(std::uint64_t{counter.n_rows()} + n_rows <= ~std::uint32_t{0} - std::uint64_t{1},
+               "codes: there may be at most 2^32 - 2 distinct rows");
+  api::require(counter.add(columns, n_rows, span_of(counts)), "codes: must be below 2^width of their column");
+}
+
+data::TripleCounter make_triples(std::uint32_t n_columns, std::uint32_t n_targets) {
+  api::require(n_columns <= 1024 && n_targets <= 256, "n_columns, n_targets: must be at most 1024 and 256");
+  return {n_columns, n_targets};
+}
+
+void add_triples(data::TripleCounter& counter, const std::vector<ArrayIn<std::uint8_t, 1>>& columns,
+                 const ArrayIn<std::uint8_t, 1>& targets) {
+  api::require(columns.size() == counter.n_columns(), "columns: one array for each column is needed");
+  const auto are_below = [](const ArrayIn<std::uint8_t, 1>& numbers, std::uint32_t end) {
+    const std::span<const std::uint8_t> all = span_of(numbers);
+    return all.empty() || *std::max_element(all.begin(), all.end()) < end;
+  };
+  std::vector<const std::uint8_t*> bytes;
+  for (const ArrayIn<std::uint8_t, 1>& column : columns) {
+    api::require(column.size() == targets.size(), "columns: one byte for each row is needed");
+    api::require(are_below(column, 2), "columns: must be 0 or 1");
+    bytes.push_back(column.data());
+  }
+  api::require(are_below(targets, counter.n_targets()), "targets: must be below n_targets");
+  counter.add(bytes, span_of(targets));
+}
+
+auto triples_of(const data::TripleCounter& counter, std::uint32_t target) {
+  api::require(target < counter.n_targets(), "target: must be below n_targets");
+  const std::size_t n = counter.n_columns();
+  const auto counts = counter.counts(target);
+  return to_array<std::int64_t, nb::ndarray<nb::numpy, std::int64_t, nb::ndim<3>>>({counts.begin(), counts.end()},
+                                                                                   {n, n, n});
+}
+
+ArrayOut<std::int64_t> totals_of(const data::TripleCounter& counter) {
+  std::vector<std::int64_t> totals;
+  for (std::uint32_t target = 0; target < counter.n_targets(); ++target) totals.push_back(counter.total(target));
+  return to_array(std::move(totals));
+}
+
+ArrayOut<std::uint32_t> codes_of(const data::RowCounter& counter, std::size_t column) {
+  api::require(column < counter.n_columns(), "column: must be below the number of columns");
+  std::vector<std::uint32_t> codes(counter.n_rows());
+  for (std::uint32_t row = 0; row < counter.n_rows(); ++row) codes[row] = counter.code(row, column);
+  return to_array(std::move(codes));
+}
+
+ArrayOut<std::int64_t> counts_of(const data::RowCounter& counter) {
+  return to_array(std::vector<std::int64_t>(counter.counts().begin(), counter.counts().end()));
+}
+
+}  // namespace
+
+void add_counters(nanobind::module_& module) {
+  nb::class_<data::RowCounter>(module, "RowCounter",
+                               "Merges rows, given by a code for each column, and counts them; distinct rows are in "
+                               "the order of their first appearance.")
+      .def(nb::new_(&make_counter), nb::arg("widths"))
+      .def("add", &add_rows, nb::arg("codes"), nb::arg("counts").noconvert().none() = nb::none(),
+           "Add rows once, or so many times; a code of column c is below 2^widths[c].")
+      .def("codes", &codes_of, nb::arg("column"), "The codes of a column in the distinct rows.")
+      .def("counts", &counts_of, "How many rows each distinct row stands for.")
+      .def_prop_ro("n_rows", &data::RowCounter::n_rows, "Number of distinct rows.")
+      .def_prop_ro("n_bytes", &data::RowCounter::bytes, "Memory of the distinct rows.");
+  nb::class_<data::TripleCounter>(module, "TripleCounter",
+                                  "Counts the rows of each target where three binary columns hold.")
+      .def(nb::new_(&make_triples), nb::arg("n_columns"), nb::arg("n_targets"))
+      .def("add", &add_triples, nb::arg("columns"), nb::arg("targets").noconvert(),
+           "Add rows, given by a byte of 0 or 1 for each column.")
+      .def("counts", &triples_of, nb::arg("target"),
+           "Rows of a target where columns i <= j <= k hold, at [i, j, k]; the others are 0.")
+      .def("totals", &totals_of, "All rows of each target.");
+}
+
+}  // namespace hornbeam::bindings

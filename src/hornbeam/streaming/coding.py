@@ -1,0 +1,141 @@
+"""Codes: small numbers for the values of a batch, from which the core packs and merges rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam.fitting.training import encode_labels, read_labels
+from hornbeam.streaming.values import DistinctValues, type_error
+from hornbeam.table import Column
+from hornbeam.table.column import column_of_series
+
+Codes = npt.NDArray[Any]
+"""Of shape (n_rows,), of type uint8 or uint32."""
+_MISSING = 2
+
+
+class ColumnCoder(Protocol):
+    """Gives each row of a batch the code of its value in one column."""
+
+    @property
+    def n_codes(self) -> int:
+        """How many codes there are so far."""
+
+    def codes_of(self, series: nw.Series[Any]) -> Codes:
+        """Return the code of each row."""
+
+    def values_of(self, codes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the values that codes stand for."""
+
+
+def as_codes(numbers: npt.NDArray[Any], n_codes: int) -> Codes:
+    """Return numbers below `n_codes` in the type that the core takes."""
+    return np.ascontiguousarray(numbers, dtype=np.uint8 if n_codes <= 1 << 8 else np.uint32)
+
+
+class FlagCoder:
+    """The codes of a column of booleans, which are known before it is read: False, True, missing.
+
+    Parameters
+    ----------
+    name : str
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.n_codes = 2
+
+    def codes_of(self, series: nw.Series[Any]) -> Codes:
+        """Return the code of each row."""
+        if series.dtype == nw.Boolean and (values := series.to_numpy()).dtype == bool:
+            return np.ascontiguousarray(values).view(np.uint8)
+        column = column_of_series(self._name, series, None)
+        missing = column.is_missing()
+        if missing.any():
+            self.n_codes = _MISSING + 1
+        if not missing.all() and not column.is_boolean:
+            raise type_error(self._name, "number", column.kind)
+        return np.where(missing, _MISSING, column.values == 1).astype(np.uint8)
+
+    def values_of(self, codes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the values that codes stand for."""
+        known: npt.NDArray[Any] = np.array([False, True])
+        if self.n_codes > _MISSING:
+            known = np.array([0, 1, np.nan], dtype=np.float32)
+        values: npt.NDArray[Any] = known[codes]
+        return values
+
+    def distinct(self, codes: npt.NDArray[Any], weights: npt.NDArray[Any]) -> tuple[Column, npt.NDArray[np.float64]]:
+        """Return the distinct values of rows with these codes and weights."""
+        found = DistinctValues(self._name)
+        found.add(Column(self._name, "number", self.values_of(codes), True), weights)
+        return found.column()
+
+
+class ValueCoder:
+    """The codes of labels or weights, given in the order of first appearance."""
+
+    def __init__(self) -> None:
+        self._code_of: dict[Any, int] = {}
+        self._parts: list[npt.NDArray[Any]] = []
+
+    @property
+    def n_codes(self) -> int:
+        """How many values there are so far."""
+        return len(self._code_of)
+
+    @property
+    def values(self) -> npt.NDArray[Any]:
+        """The values by code."""
+        return np.concatenate(self._parts) if self._parts else np.empty(0)
+
+    def codes_of(self, distinct: npt.NDArray[Any], numbers: npt.NDArray[Any]) -> Codes:
+        """Return the code of each row, given the distinct values of a batch and the number of each row among them."""
+        new = [place for place, value in enumerate(distinct.tolist()) if value not in self._code_of]
+        for value in distinct[new].tolist():
+            self._code_of[value] = len(self._code_of)
+        self._parts += [distinct[new]] if new else []
+        codes = np.array([self._code_of[value] for value in distinct.tolist()], dtype=np.uint32)
+        return as_codes(codes[numbers], self.n_codes)
+
+
+def codes_of_labels(coder: ValueCoder, series: nw.Series[Any]) -> Codes:
+    """Return the code of the label of each row."""
+    return coder.codes_of(*encode_labels(read_labels(series.to_native())))
+
+
+def codes_of_weights(coder: ValueCoder, weights: npt.NDArray[Any]) -> Codes:
+    """Return the code of the weight of each row."""
+    first = weights[0]
+    if (weights == first).all():
+        return coder.codes_of(weights[:1], np.zeros(len(weights), dtype=np.intp))
+    return coder.codes_of(*np.unique(weights, return_inverse=True))
+
+
+class CodedValues(Sequence[npt.NDArray[Any]]):
+    """The columns of merged rows: their values are made from codes on every access, since all would take much memory.
+
+    Parameters
+    ----------
+    coders : sequence of ColumnCoder
+    counter : RowCounter
+        Its first columns are those of the coders.
+    """
+
+    def __init__(self, coders: Sequence[ColumnCoder], counter: Any) -> None:
+        self._coders, self._counter = coders, counter
+
+    def __len__(self) -> int:
+        """Return the number of columns."""
+        return len(self._coders)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return one column of shape (n_rows,), or the list of those of a slice."""
+        if isinstance(index, slice):
+            return [self[number] for number in range(len(self))[index]]
+        return self._coders[index].values_of(self._counter.codes(index))

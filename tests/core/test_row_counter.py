@@ -1,0 +1,67 @@
+"""Rows of a table read in batches are merged and counted, in the order of their first appearance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hornbeam import _core
+
+
+def _as_codes(column: np.ndarray, width: int) -> np.ndarray:
+    return column.astype(np.uint8 if width <= 8 else np.uint32)
+
+
+_WIDTHS = st.lists(st.sampled_from([0, 1, 1, 1, 2, 7, 8, 9, 20, 32]), min_size=1, max_size=90)
+
+
+@given(_WIDTHS, st.lists(st.integers(0, 200), max_size=3), st.booleans(), st.integers(0, 2**32 - 1))
+def test_rows_are_counted_in_the_order_of_first_appearance(widths, sizes, has_counts, seed):
+    random = np.random.default_rng(seed)
+    most = 2 ** np.array(widths)
+    # Of the first few rows, so that many are equal; with the largest codes that fit.
+    known = np.concatenate([random.integers(0, most, (6, len(widths))), [most - 1]])
+    counter = _core.RowCounter(widths)
+    expected: dict[tuple[int, ...], int] = {}
+    for size in sizes:
+        rows, counts = known[random.integers(0, len(known), size)], random.integers(1, 9, size)
+        codes = [_as_codes(column, width) for column, width in zip(rows.T, widths, strict=True)]
+        counter.add(codes, counts if has_counts else None)
+        for row, count in zip(map(tuple, rows.tolist()), counts.tolist(), strict=True):
+            expected[row] = expected.get(row, 0) + (count if has_counts else 1)
+    assert counter.n_rows == len(expected)
+    assert counter.counts().tolist() == list(expected.values())
+    found = [counter.codes(column).tolist() for column in range(len(widths))]
+    assert list(zip(*found, strict=True)) == list(expected)
+
+
+def test_many_rows_need_more_memory() -> None:
+    counter = _core.RowCounter([20])
+    before = counter.n_bytes
+    counter.add([np.arange(100_000, dtype=np.uint32)])
+    assert counter.n_bytes - before > 8 * 100_000
+
+
+def _add(codes: list[np.ndarray], counts: np.ndarray | None = None) -> None:
+    _core.RowCounter([1, 2]).add(codes, counts)
+
+
+def test_wrong_codes_are_refused() -> None:
+    bits = np.array([0, 1], dtype=np.uint8)
+    for codes, message in [
+        ([bits], "one array for each column"),
+        ([bits, bits[:1]], "one for each row"),
+        ([bits * 2, bits], "must be below 2"),
+        ([bits, bits * 4], "must be below 2"),
+        ([bits, (bits * 4).astype(np.uint32)], "must be below 2"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            _add(codes)
+    with pytest.raises(ValueError, match="counts: one for each row"):
+        _add([bits, bits], np.array([1]))
+    with pytest.raises(ValueError, match="widths"):
+        _core.RowCounter([33])
+    with pytest.raises(ValueError, match="column: must be below"):
+        _core.RowCounter([1]).codes(1)

@@ -1,0 +1,147 @@
+"""Trees of three levels from counts of triples: the optimum, without the rows."""
+
+from __future__ import annotations
+
+import warnings
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hornbeam import GOSDTClassifier, _core
+from hornbeam.fitting.scales import AdditiveScale
+from hornbeam.fitting.triples import Triples
+from oracles.problems import Problem
+
+pl = pytest.importorskip("polars")
+
+
+def _triples(X: Any, y: Any, n_classes: int) -> Triples:
+    """Count by NumPy."""
+    rows = [X[y == code].astype(np.int64) for code in range(n_classes)]
+    counts = np.array([np.einsum("ri,rj,rk->ijk", part, part, part) for part in rows])
+    return Triples(counts, np.array([len(part) for part in rows]), (False,) * X.shape[1])
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_tree_of_triples_is_optimal(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    n_rows, n_columns, n_classes = (int(random.integers(*ends)) for ends in ((5, 25), (1, 5), (2, 4)))
+    X = random.random((n_rows, n_columns)) < random.random(n_columns)
+    y = np.append(np.arange(n_classes), random.integers(0, n_classes, n_rows - n_classes))
+    costs = random.integers(0, 5, (n_classes, n_classes)) * (1 - np.eye(n_classes, dtype=np.int64))
+    unit, leaf_cost = random.integers(1, 4, n_classes), int(random.integers(0, 4))
+    limits = {"max_depth": int(random.integers(0, 4)), "min_samples_leaf": int(random.integers(1, 5))}
+    triples = _triples(X, y, n_classes)
+    scale = AdditiveScale(triples.totals * unit, costs, leaf_cost, Fraction(1), 0)
+    outcome = triples.search(scale, _core.SearchOptions(**limits))
+    rows, weights = X.astype(int).tolist(), unit[y].tolist()
+    problem = Problem(rows, y.tolist(), weights, costs.tolist(), leaf_cost, **limits)
+    assert outcome["status"] == "optimal"
+    assert outcome["lower"] == outcome["upper"] == problem.optimum()
+    assert problem.cost(outcome["tree"]) == outcome["upper"]
+    # No larger than the tree of the search over rows, which takes the smaller one of equally good trees.
+    packed = np.ascontiguousarray(np.packbits(np.ascontiguousarray(X.T), axis=1, bitorder="little"))
+    of_rows = _core.Problem(y.astype(np.int32), np.array(weights), costs, leaf_cost)
+    exact = _core.solve(_core.PackedColumns(packed, n_rows), of_rows, _core.SearchOptions(**limits))
+    assert len(outcome["tree"]["column"]) <= len(exact["tree"]["column"])
+
+
+def test_rows_of_a_path_are_those_of_the_table() -> None:
+    random = np.random.default_rng(0)
+    X, y = random.random((60, 4)) < 0.5, random.integers(0, 2, 60)
+    triples = _triples(X, y, 2)
+    for path in [(), ((0, True),), ((2, False),), ((1, False), (3, True)), ((0, False), (1, False), (2, False))]:
+        chosen = np.all([X[:, column] == holds for column, holds in path], axis=0) if path else np.full(60, True)
+        assert triples.rows_of(path).tolist() == np.bincount(y[chosen], minlength=2).tolist()
+
+
+@pytest.fixture
+def rows_hardly_repeat(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Let small tables be counted by triples; the list has the passes."""
+    passes: list[str] = []
+    monkeypatch.setattr("hornbeam.streaming.source._ROWS_OF_BATCH", 37)
+    monkeypatch.setattr("hornbeam.streaming.merging._LEAST_DISTINCT", 10)
+    monkeypatch.setattr("hornbeam.fitting.monitor.Monitor.report_rows", lambda self, what, n_rows: passes.append(what))
+    return passes
+
+
+def _table(n_rows: int = 700, n_classes: int = 2) -> pl.DataFrame:
+    random = np.random.default_rng(1)
+    X, number = random.random((n_rows, 12)) < 0.4, random.integers(0, 5, n_rows)
+    label = (((X[:, 0] | X[:, 1]) & (number > 1)) ^ (random.random(n_rows) < 0.1)).astype(int)
+    label[-3:] = n_classes - 1  # a class that appears late
+    colors = random.choice(["red", "green", "blue"], n_rows).tolist()
+    frame = pl.DataFrame(X, schema=[f"c{i}" for i in range(12)])
+    return frame.with_columns(
+        number=pl.when(pl.Series(random.random(n_rows) < 0.1)).then(None).otherwise(pl.Series(number)),
+        color=pl.Series(colors),
+        label=pl.Series(label),
+    )
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"max_depth": 2},
+        {"max_depth": 1},
+        {"objective": "balanced"},
+        {"min_samples_leaf": 60},
+        {"objective": "cost", "cost_matrix": [[0, 1], [3, 0]]},
+        {"regularization": 0.4},
+        {"regularization": "auto"},
+    ],
+)
+@pytest.mark.parametrize("only_flags", [True, False])
+def test_rows_that_hardly_repeat_give_the_fit_in_memory(
+    rows_hardly_repeat: list[str], settings: dict[str, Any], only_flags: bool
+) -> None:
+    frame = _table().drop("number", "color") if only_flags else _table()
+    settings = {"regularization": 0.01, "max_depth": 3, **settings}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        in_memory = GOSDTClassifier(**settings).fit(frame.drop("label"), frame["label"])
+    streamed = GOSDTClassifier(**settings).fit(frame.lazy(), "label")
+    assert rows_hardly_repeat[-1] == "triples of conditions"
+    # The tree is the only optimal one; of several, these searches may return different ones.
+    assert streamed.tree_ == in_memory.tree_
+    for name in ("objective_", "lower_bound_", "loss_", "regularization_", "status_", "schema_"):
+        assert getattr(streamed, name) == getattr(in_memory, name), name
+
+
+def test_three_classes_of_which_one_appears_late(rows_hardly_repeat: list[str]) -> None:
+    frame = _table(n_classes=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        in_memory = GOSDTClassifier(0.002, max_depth=3).fit(frame.drop("label"), frame["label"])
+    streamed = GOSDTClassifier(0.002, max_depth=3).fit(frame.lazy(), "label")
+    assert rows_hardly_repeat[-1] == "triples of conditions"
+    assert (streamed.objective_, streamed.classes_.tolist()) == (in_memory.objective_, [0, 1, 2])
+    assert streamed.tree_.n_leaves == in_memory.tree_.n_leaves
+
+
+@pytest.mark.parametrize(
+    "settings", [{"max_depth": 4}, {"max_depth": None}, {"max_leaves": 3}, {"shape": "rule_list"}, {"trace": True}]
+)
+def test_other_fits_keep_the_rows(rows_hardly_repeat: list[str], settings: dict[str, Any]) -> None:
+    GOSDTClassifier(**{"regularization": 0.02, "max_depth": 3, **settings}).fit(_table(200).lazy(), "label")
+    assert rows_hardly_repeat[-1] == "distinct rows"
+
+
+def test_weights_and_frontiers_keep_the_rows(rows_hardly_repeat: list[str]) -> None:
+    frame = _table(200).with_columns(weight=2)
+    GOSDTClassifier(0.02, max_depth=3).fit(frame.lazy(), "label", "weight")
+    GOSDTClassifier(0.02, max_depth=3).frontier(frame.drop("weight").lazy(), "label")
+    assert "triples of conditions" not in rows_hardly_repeat
+
+
+def test_triples_are_counted_where_the_memory_limit_has_no_room_for_rows() -> None:
+    frame = _table(6000)
+    with pytest.raises(MemoryError, match="no room for the distinct rows"):
+        GOSDTClassifier(0.02, max_depth=4, memory_limit=250_000).fit(frame.lazy(), "label")
+    streamed = GOSDTClassifier(0.02, max_depth=3, memory_limit=250_000).fit(frame.lazy(), "label")
+    assert streamed.status_ == "optimal"
+    with pytest.raises(MemoryError, match="no room for the counts of triples"):
+        GOSDTClassifier(0.02, max_depth=3, memory_limit=50_000).fit(frame.lazy(), "label")
