@@ -63,6 +63,24 @@ class Parts {
     });
   }
 
+  bool may_be_split(const Part& of, std::uint32_t depth) const {
+    return of.rows.size() > 1 && depth < costs_.max_depth();
+  }
+
+  /// The leaf, which costs that, or the best tree of two leaves: what is known of a pair that was never expanded.
+  table::KnownTree leaf_or_stump(const Part& of, Ticks leaf, std::uint32_t depth) {
+    const Ticks split = split_cost(of, depth);
+    const Ticks leaf_cost = costs_.at(depth + 1).leaf;  // not paid for a single row, which has no split
+    const data::StumpFinder stumps(data_, of.rows, [](std::uint32_t) { return 1; });
+    const data::Stump best = stumps.find([&](const auto& true_side, const auto& false_side) {
+      if (true_side.back() == 0 || false_side.back() == 0) return kInfinity;
+      return split + costs_.likelihood(true_side.data()) + costs_.likelihood(false_side.data()) +
+             (true_side.back() > 1 ? leaf_cost : 0) + (false_side.back() > 1 ? leaf_cost : 0);
+    });
+    if (best.cost < leaf) return {best.cost, best.column, table::kUnlimited, {2, 1}};
+    return {leaf, table::kNoSplit, table::kUnlimited, {}};
+  }
+
  private:
   std::vector<Word> mask_of(const Part& of) const {
     std::vector<Word> mask(data_.view().n_words, 0);
@@ -85,18 +103,6 @@ class TreeReader {
   }
 
  private:
-  /// The best tree of at most two leaves: what is known of a pair that was never expanded.
-  std::uint32_t best_stump(const Part& of, Ticks leaf, std::uint32_t depth, Ticks split) {
-    const Ticks leaf_cost = costs_.at(depth + 1).leaf;  // not paid for a single row, which has no split
-    const data::StumpFinder stumps(data_, of.rows, [](std::uint32_t) { return 1; });
-    const data::Stump best = stumps.find([&](const auto& true_side, const auto& false_side) {
-      if (true_side.back() == 0 || false_side.back() == 0) return kInfinity;
-      return split + costs_.likelihood(true_side.data()) + costs_.likelihood(false_side.data()) +
-             (true_side.back() > 1 ? leaf_cost : 0) + (false_side.back() > 1 ? leaf_cost : 0);
-    });
-    return best.cost < leaf ? best.column : table::kNoSplit;
-  }
-
   /// `may_be_leaf`: without time, the node is a leaf unless more is known.
   Ticks add_node(Part of, std::uint32_t depth, bool may_be_leaf) {
     const std::vector<Ticks> counts = data::target_weights(data_, of.rows);
@@ -106,17 +112,16 @@ class TreeReader {
       tree_.add_leaf(prediction);
       return leaf;
     };
-    if (of.rows.size() == 1 || depth == costs_.max_depth()) return add_leaf();
+    if (!parts_.may_be_split(of, depth)) return add_leaf();
     std::optional<table::Interval> known = table_.find(parts_.key_of(of, depth));
     if (known && !known->has_tree()) known.reset();
     if (known ? known->tree.split == table::kNoSplit : may_be_leaf && !has_time_) return add_leaf();
     parts_.keep_splits(of);
-    const Ticks split = parts_.split_cost(of, depth);
-    const std::uint32_t column = known ? known->tree.split : best_stump(of, leaf, depth, split);
+    const std::uint32_t column = known ? known->tree.split : parts_.leaf_or_stump(of, leaf, depth).split;
     if (column == table::kNoSplit) return add_leaf();
     const bool has_leaves = !known || known->tree.shape.depth == 1;
     auto sides = data::partition(data_, of.rows, column);
-    Ticks cost = split;
+    Ticks cost = parts_.split_cost(of, depth);
     tree_.add_split(column, prediction, [&](bool side) {
       cost += add_node({std::move(sides[side ? 1 : 0]), of.columns}, depth + 1, has_leaves);
     });
@@ -131,26 +136,30 @@ class TreeReader {
   tree::ResultTree tree_;
 };
 
-/// Records what is below a node first, so that whatever is in the table can be read off it.
+/// Records what is below a node first, so that whatever is in the table can be read off it. An entry is no worse than
+/// what a pair without one stands for: (W2) of posterior/posterior_worker.hpp.
 table::KnownTree record(Parts& parts, const data::DistinctRows& data, table::SubproblemTable& table,
                         const tree::ResultTree& tree, std::int32_t node, Part of, std::uint32_t depth) {
   const auto at = static_cast<std::size_t>(node);
   const table::SubproblemKey key = parts.key_of(of, depth);
-  table::KnownTree known;
-  if (tree.column[at] < 0) {
-    const std::vector<Ticks> counts = data::target_weights(data, of.rows);
-    known = {parts.leaf_cost(counts.data(), of.rows.size() > 1, depth), table::kNoSplit, table::kUnlimited, {}};
-  } else {
+  const std::vector<Ticks> counts = data::target_weights(data, of.rows);
+  const Ticks leaf = parts.leaf_cost(counts.data(), of.rows.size() > 1, depth);
+  table::KnownTree known{leaf, table::kNoSplit, table::kUnlimited, {}};
+  if (parts.may_be_split(of, depth)) {
     parts.keep_splits(of);
+    known = parts.leaf_or_stump(of, leaf, depth);
+  }
+  if (tree.column[at] >= 0) {
     const auto column = static_cast<std::uint32_t>(tree.column[at]);
-    known = {parts.split_cost(of, depth), column, table::kUnlimited, {0, 2}};
+    table::KnownTree given{parts.split_cost(of, depth), column, table::kUnlimited, {0, 2}};
     auto sides = data::partition(data, of.rows, column);
     for (const int x : {0, 1}) {
       const table::KnownTree side = record(parts, data, table, tree, x == 1 ? tree.left[at] : tree.right[at],
                                            {std::move(sides[x]), of.columns}, depth + 1);
-      known.cost += side.cost;
-      known.shape.leaves += side.shape.leaves;
+      given.cost += side.cost;
+      given.shape.leaves += side.shape.leaves;
     }
+    if (given.better_than(known)) known = given;
   }
   return table.tighten(key, {0, known}).tree;
 }

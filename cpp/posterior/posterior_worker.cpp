@@ -9,6 +9,11 @@ namespace {
 
 constexpr std::uint64_t kWorkBetweenPolls = std::uint64_t{1} << 21;
 
+/// Of a side that the table has no tree of: a leaf, or a tree of two leaves.
+table::KnownTree tree_of(const SideBounds& side) {
+  return {side.upper, side.split, table::kUnlimited, {side.leaves, 1}};
+}
+
 }  // namespace
 
 PosteriorWorker::PosteriorWorker(const data::DistinctRows& data, PosteriorCosts& costs, RowPairs& pairs,
@@ -92,7 +97,7 @@ void PosteriorWorker::grow(Frame& s) {
     if (s.split + best.upper() < s.known.tree.cost) {
       find_fingerprints(s, best);
       for (int x = 0; x < 2; ++x) {
-        if (best.side[x].lower > 0 || !goes_on() || !has_memory_for_child(s)) continue;
+        if (best.side[x].is_closed() || !goes_on() || !has_memory_for_child(s)) continue;
         Frame& child = child_of(s, best, x);
         grow(child);
         best.side[x].update_tree(child.known.tree);
@@ -188,8 +193,7 @@ void PosteriorWorker::remember_sides(const Frame& s, const Candidate& candidate)
     const SideBounds& side = candidate.side[x];
     const table::SubproblemKey key{candidate.fingerprint[x], s.depth + 1};
     const auto known = table_.find(key);
-    if (!known || !known->has_tree())
-      table_.tighten(key, {side.lower, {side.upper, side.split, table::kUnlimited, {side.leaves, 1}}});
+    if (!known || !known->has_tree()) table_.tighten(key, {side.lower, tree_of(side)});
   }
 }
 
@@ -206,6 +210,8 @@ PosteriorWorker::Frame& PosteriorWorker::child_of(Frame& s, const Candidate& can
   pairs_.keep_side(s.rows.columns[candidate.column], x == 1, child.pairs);
   child.depth = s.depth + 1;
   child.known = table_.find({support.fingerprint, child.depth}).value_or(table::Interval{});
+  // A budget may end the child before it has seen the tree of two leaves that the parent counts on.
+  if (!child.known.has_tree()) child.known.tree = tree_of(candidate.side[x]);
   child.known.raise(candidate.side[x].lower);
   return child;
 }

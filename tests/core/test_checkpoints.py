@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,9 @@ import numpy as np
 import pytest
 
 from core.calls import call
-from core.hard import harder
+from core.hard import harder, random_labels
 from core.ordered import hard_ordered
-from core.posteriors import hard_optimum, hard_posterior, search
+from core.posteriors import hard_optimum, hard_posterior, random_posterior, search
 from core.solving import arguments, solve
 from hornbeam import _core
 from oracles.posterior import Posterior
@@ -48,6 +49,59 @@ def test_a_stopped_search_goes_on_and_proves_the_same_optimum(name, n_threads, s
     assert again["trace"][-1][2] >= stopped["lower"]
     if n_threads == 1 and stopped["status"] == "interrupted":
         assert stopped["statistics"]["subproblems"] + again["statistics"]["subproblems"] <= 1.2 * n_all + 20
+
+
+def _restarted(run: Any, path: Path, seed: int) -> tuple[int, int]:
+    """Stop a search after a few polls and start it again from its file until it ends; return its interval."""
+    draw = random.Random(seed)
+    lower, upper, status = 0, 2**62, ""
+    while status != "optimal":
+        polls = [False] * draw.randrange(2, 8)
+        stop = {"callback": lambda _, polls=polls: not polls or polls.pop(), "callback_interval": 0.0}
+        outcome = run(checkpoint=str(path), checkpoint_interval=1e9, **stop)
+        assert lower <= outcome["lower"] <= outcome["upper"] <= upper
+        lower, upper, status = outcome["lower"], outcome["upper"], outcome["status"]
+    return lower, upper
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_search_of_binary_columns_that_is_stopped_again_and_again_ends_with_the_optimum(seed, tmp_path):
+    problem = random_labels(seed, n_rows=[60, 100, 150][seed % 3], n_columns=[10, 14][seed % 2], leaf_cost=2)
+    found = _restarted(lambda **options: solve(problem, **options), tmp_path / "run.hbt", seed)
+    assert found == (solve(problem)["upper"],) * 2
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_ordered_search_that_is_stopped_again_and_again_ends_with_the_optimum(seed, tmp_path):
+    problem, optimum = hard_ordered(seed)
+    assert _restarted(problem.solve, tmp_path / "run.hbt", seed) == (optimum, optimum)
+
+
+@pytest.mark.parametrize("first", range(0, 160, 20))
+def test_map_trees_that_are_stopped_again_and_again_end_with_the_optimum(first, tmp_path):
+    for seed in range(first, first + 20):
+        given = random_posterior(seed, n_rows=60, n_columns=7)
+        path = tmp_path / f"{seed}.hbt"
+        lower, upper = 0, 2**62
+        for most in (1, 2, 3, 5, 8, 13, 21, 34, None):
+            outcome = search(*given, checkpoint=str(path), max_expansions=most)
+            assert lower <= outcome["lower"] <= outcome["upper"] <= upper
+            lower, upper = outcome["lower"], outcome["upper"]
+        assert lower == upper == search(*given)["upper"]
+
+
+@every_additive_search
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
+def test_what_was_closed_for_a_cutoff_is_open_without_it(name, share, tmp_path):
+    path = tmp_path / "run.hbt"
+    run, optimum = SEARCHES[name]
+    cutoff = optimum() * 2 // 3
+    n_all = run(cutoff=cutoff)["statistics"]["subproblems"]
+    stop = {"callback": lambda record: record[3] >= share * n_all, "callback_interval": 0.0}
+    stopped = run(checkpoint=str(path), cutoff=cutoff, **stop)
+    assert stopped["lower"] <= optimum()
+    again = run(checkpoint=str(path))
+    assert again["lower"] == again["upper"] == optimum()
 
 
 @every_search

@@ -188,3 +188,10 @@ def test_bits_that_leave_the_range_are_refused():
     assert solve_given(**{**many, "bits": 30})["status"] == "optimal"
     with pytest.raises(ValueError, match="bits"):
         solve_given(**{**many, "bits": 48})
+
+
+def test_a_pure_leaf_is_split_where_a_leaf_that_could_be_split_is_improbable():
+    matrix, classes, posterior = random_posterior(300, n_rows=60, n_columns=7)
+    outcome = search(matrix, classes, posterior)
+    assert outcome["status"] == "optimal"
+    assert outcome["upper"] == outcome["lower"]
