@@ -1,4 +1,4 @@
-"""The command line: ``python -m benchmarks setup | run SUITE | report SUITE | paper NAME | performance | limits | streaming``."""
+"""The command line: ``python -m benchmarks setup | run SUITE | report SUITE | paper NAME | performance | limits | ...``."""
 
 from __future__ import annotations
 
