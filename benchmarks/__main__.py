@@ -1,4 +1,4 @@
-"""The command line: ``python -m benchmarks setup | run SUITE | report SUITE | paper NAME | performance | limits``."""
+"""The command line: ``python -m benchmarks setup | run SUITE | report SUITE | paper NAME | performance | limits | ...``."""
 
 from __future__ import annotations
 
@@ -52,6 +52,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         path = options.results or RESULTS / "limits.jsonl"
         limits.run(path, options.data, options.dataset, options.estimator, options.case, options.again)
         limits.report(path)
+    elif options.command == "streaming":
+        from benchmarks import streaming
+
+        if unknown := [name for name in options.step or () if name not in streaming.STEPS]:
+            parser.error(f"argument --step: {unknown[0]!r} is none of {', '.join(streaming.STEPS)}")
+        path = options.results or RESULTS / "streaming.jsonl"
+        streaming.run(path, int(options.rows), options.columns, options.step or [*streaming.STEPS], options.directory)
     elif options.command == "performance":
         from benchmarks.report import document
 
@@ -106,6 +113,15 @@ def _parser() -> argparse.ArgumentParser:
     limit.add_argument("--data", type=Path, help="folder of the tables instead of ../shared/data")
     limit.add_argument("--results", type=Path, help="file instead of benchmarks/results/limits.jsonl")
     limit.add_argument("--again", action="store_true", help="measure again what ended too late")
+
+    streaming = commands.add_parser("streaming", help="measure fits of a generated table larger than memory")
+    streaming.add_argument("--rows", type=float, default=1e6, help="of the table (1e6)")
+    streaming.add_argument("--columns", type=int, default=20, help="of flags (20)")
+    streaming.add_argument("--step", nargs="+", help="only these: 'polars reads', 'GOSDT depth 3', ...")
+    streaming.add_argument(
+        "--directory", type=Path, help="where the table is while it is measured; the system's folder"
+    )
+    streaming.add_argument("--results", type=Path, help="file instead of benchmarks/results/streaming.jsonl")
     return parser
 
 

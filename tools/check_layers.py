@@ -42,8 +42,7 @@ MAY_INCLUDE = {
 
 MAY_IMPORT = {
     **{name: set() for name in ("_dates", "exceptions", "_budget", "_checks", "_keywords", "_user_frame", "datasets")},
-    "objectives": {"_checks"},
-    "_flags": {"_core"},
+    **{"objectives": {"_checks"}, "_flags": {"_core"}, "__main__": {"cli"}},
     "table": {"_checks", "_dates", "_flags", "_user_frame"},
     "columns": {"_dates", "_user_frame", "exceptions", "table"},
     "conditions": {"_dates", "table"},
@@ -62,7 +61,6 @@ MAY_IMPORT = {
     "estimators": {"_budget", "_checks", "_core", "_keywords", "_user_frame", "binarizers", "columns", "exceptions"}
     | {"fitting", "frontier", "objectives", "plotting", "posterior", "rashomon", "reductions", "streaming"}
     | {"table", "tree"},
-    "__main__": {"cli"},
     "cli": {"_budget", "binarizers", "columns", "estimators", "exceptions", "export", "fitting", "plotting"}
     | {"streaming", "tree"},
     "hornbeam": {"binarizers", "columns", "estimators", "exceptions", "frontier", "plotting", "posterior", "tree"},

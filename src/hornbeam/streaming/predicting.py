@@ -53,7 +53,7 @@ def write_predictions(
     if missing := [name for name in columns if name not in column_names(X)]:
         raise ValueError(f"X has no column {missing[0]!r}, which the tree tests.")
     target = Path(path)
-    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
+    partial = target.with_name(f".{target.name}.part")  # what a killed run has left is written anew
     writer, n_rows = None, 0
     try:
         for frame in batches_of(X, columns):
