@@ -1,4 +1,4 @@
-"""The command line: ``python -m benchmarks setup | run SUITE | report SUITE | paper NAME | performance | limits | ...``."""
+"""The command line: ``python -m benchmarks setup | run | report | paper | performance | limits | streaming``."""
 
 from __future__ import annotations
 
