@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,15 +18,24 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 @pytest.fixture
 def full_disk():
-    """Let no file grow beyond 100 bytes, as if the disk were full."""
+    """Return a context in which no file grows beyond 100 bytes, as if the disk were full.
+
+    Not the whole test: pytest may write what it reports to a file.
+    """
     import resource
 
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    signal.signal(signal.SIGXFSZ, handler)
+    @contextmanager
+    def full():
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+            signal.signal(signal.SIGXFSZ, handler)
+
+    return full
 
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)

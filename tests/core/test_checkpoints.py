@@ -242,13 +242,11 @@ def test_a_second_search_with_the_same_file_is_refused(name, tmp_path):
 
 
 @every_search
-@pytest.mark.usefixtures("full_disk")
-def test_a_full_disk_is_reported_and_the_search_goes_on(name, tmp_path):
-    path = tmp_path / "run.hbt"
-    told = []
-    outcome = SEARCHES[name][0](
-        checkpoint=str(path), checkpoint_interval=0.0, on_checkpoint=lambda *news: told.append(news)
-    )
+def test_a_full_disk_is_reported_and_the_search_goes_on(name, full_disk, tmp_path):
+    path, told = tmp_path / "run.hbt", []
+    options = {"checkpoint_interval": 0.0, "on_checkpoint": lambda *news: told.append(news)}
+    with full_disk():
+        outcome = SEARCHES[name][0](checkpoint=str(path), **options)
     assert outcome["status"] == "optimal"
     assert outcome["statistics"]["checkpoint_failures"] >= 1
     assert [news[0] for news in told] == [outcome["statistics"]["checkpoint_error"]]

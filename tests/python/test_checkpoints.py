@@ -50,22 +50,19 @@ def test_wrong_parameters_are_refused(parameters, error, message):
         GOSDTClassifier(0.02, **parameters).fit(X, y)
 
 
-@pytest.mark.usefixtures("full_disk")
 @pytest.mark.parametrize("make", MAKE)
-def test_a_full_disk_is_a_warning(make, tmp_path):
-    with pytest.warns(RuntimeWarning, match="could not be written: File too large.*goes on") as warned:
-        model = make(max_depth=2, binarizer="quantile", checkpoint=tmp_path / "run.hbt", checkpoint_interval=0).fit(
-            X, y
-        )
+def test_a_full_disk_is_a_warning(make, full_disk, tmp_path):
+    model = make(max_depth=2, binarizer="quantile", checkpoint=tmp_path / "run.hbt", checkpoint_interval=0)
+    with pytest.warns(RuntimeWarning, match="could not be written: File too large.*goes on") as warned, full_disk():
+        model.fit(X, y)
     assert len(warned) == 1
     assert model.status_ == "optimal"
     assert model.statistics_["checkpoint_failures"] >= 1
 
 
-@pytest.mark.usefixtures("full_disk")
-def test_a_full_disk_comes_after_the_result_where_warnings_are_errors(tmp_path):
+def test_a_full_disk_comes_after_the_result_where_warnings_are_errors(full_disk, tmp_path):
     model = GOSDTClassifier(0.02, max_depth=2, checkpoint=tmp_path / "run.hbt", checkpoint_interval=0)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), full_disk():
         warnings.simplefilter("error")
         with pytest.raises(RuntimeWarning, match="could not be written"):
             model.fit(X, y)
