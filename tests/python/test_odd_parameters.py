@@ -61,6 +61,12 @@ CASES = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def empty_folder(tmp_path, monkeypatch):
+    """Work in an empty folder: some odd values are paths that a checkpoint can have."""
+    monkeypatch.chdir(tmp_path)
+
+
 def loss_of(classifier):
     """Compute the loss of a classifier without class weights from what it predicts."""
     objective, predicted = classifier.objective, classifier.predict(X)

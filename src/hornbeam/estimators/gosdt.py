@@ -264,9 +264,8 @@ class GOSDTClassifier(ExactTreeClassifier):
     start tree adds conditions. `time_limit` counts one run; ``statistics_["seconds_before"]`` has the seconds of the
     earlier ones. The file of a finished search stays, and the same call then returns soon with its proof: remove it
     when you are done. Two searches cannot use one file at a time (on Windows, that is not checked). If the file cannot
-    be written, as on a full disk, `fit` warns at once with the reason, the search goes on, and it tries again after
-    each interval; ``statistics_["checkpoint_failures"]`` counts such writes. A fit whose limits leave no room for the
-    binary columns neither reads nor writes the file.
+    be written, as on a full disk, `fit` warns at once and the search goes on, with another try after each interval;
+    ``statistics_["checkpoint_failures"]`` counts them. Without room for the binary columns, the file is not used.
 
     A row of weight k counts as k equal rows, except in `min_samples_leaf`; rows of weight 0 are left out.
 
@@ -421,8 +420,7 @@ class GOSDTClassifier(ExactTreeClassifier):
         between. A tree off the path is found by a search that limits the leaves, and which starts from everything that
         the path has proven of its subproblems.
 
-        With a `checkpoint`, each search has a file in that folder, and the same call repeats the searches in the same
-        order: those that were finished return at once with what they have proven, and the one that was not goes on.
+        With a `checkpoint`, each search has a file in that folder: the same call goes on with the one that was stopped.
 
         Examples
         --------
