@@ -73,6 +73,7 @@ auto triples_of(const data::TripleCounter& counter, std::uint32_t target) {
 
 ArrayOut<std::int64_t> totals_of(const data::TripleCounter& counter) {
   std::vector<std::int64_t> totals;
+  totals.reserve(counter.n_targets());
   for (std::uint32_t target = 0; target < counter.n_targets(); ++target) totals.push_back(counter.total(target));
   return to_array(std::move(totals));
 }
@@ -90,7 +91,7 @@ ArrayOut<std::int64_t> counts_of(const data::RowCounter& counter) {
 
 }  // namespace
 
-void add_counters(nanobind::module_& module) {
+void add_counters(const nanobind::module_& module) {
   nb::class_<data::RowCounter>(module, "RowCounter",
                                "Merges rows, given by a code for each column, and counts them; distinct rows are in "
                                "the order of their first appearance.")

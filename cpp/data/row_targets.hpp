@@ -16,6 +16,7 @@ struct BasicRowTargets {
   std::span<const std::int32_t> target;  // (n_rows) the only target of each row; empty: each row weighs for all
   std::span<const Weight> weights;       // (n_rows); without `target` (n_rows, n_targets)
   std::uint32_t n_targets;
+  // So that initializers may leave it out. NOLINTNEXTLINE(readability-redundant-member-init)
   std::span<const std::int64_t> counts = {};  // (n_rows) how many rows each row stands for; empty: itself
 
   std::int64_t n_rows(std::size_t row) const { return counts.empty() ? 1 : counts[row]; }

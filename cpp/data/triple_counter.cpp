@@ -11,6 +11,7 @@ namespace {
 
 /// The words of 50 columns and of a pair of them fit into the nearer caches.
 constexpr std::uint32_t kTileWords = 64;
+constexpr std::size_t kTileRows = std::size_t{kTileWords} * kWordBits;
 
 }  // namespace
 
@@ -22,8 +23,8 @@ TripleCounter::TripleCounter(std::uint32_t n_columns, std::uint32_t n_targets)
       masks_(std::size_t{n_targets} * kTileWords) {}
 
 void TripleCounter::add(std::span<const std::uint8_t* const> columns, std::span<const std::uint8_t> targets) {
-  for (std::size_t first = 0; first < targets.size(); first += kTileWords * kWordBits) {
-    const std::size_t n_rows = std::min<std::size_t>(kTileWords * kWordBits, targets.size() - first);
+  for (std::size_t first = 0; first < targets.size(); first += kTileRows) {
+    const std::size_t n_rows = std::min(kTileRows, targets.size() - first);
     std::fill(masks_.begin(), masks_.end(), 0);
     for (std::size_t row = 0; row < n_rows; ++row)
       masks_[targets[first + row] * std::size_t{kTileWords} + row / kWordBits] |= Word{1} << (row % kWordBits);

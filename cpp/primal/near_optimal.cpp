@@ -59,11 +59,11 @@ class NearOptimalSearch {
   }
   void report() { run_.report(progress()); }
 
+  Counters counters_;  // of the exact search, as the next two
+  std::uint64_t n_subproblems_ = 0, n_table_entries_ = 0;
   run::Run& run_;
   const std::uint64_t most_subproblems_;
   Ticks lower_;
-  std::uint64_t n_subproblems_ = 0, n_table_entries_ = 0;
-  Counters counters_;
   PrimalSearch search_;
 };
 
