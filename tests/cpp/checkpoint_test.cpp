@@ -29,8 +29,8 @@ namespace {
 
 using Words = std::vector<std::uint64_t>;
 
-const std::vector<CheckpointPart> kParts{{"the rows", 11}, {"max_depth", 12}};
-const Words kBody{7, 0, ~std::uint64_t{0}};
+std::vector<CheckpointPart> some_parts() { return {{"the rows", 11}, {"max_depth", 12}}; }
+Words some_body() { return {7, 0, ~std::uint64_t{0}}; }
 
 SavedProgress some_progress() { return {1.5, 42, true, {3, -1, -1}, {1, -1, -1}, {2, -1, -1}}; }
 
@@ -84,18 +84,18 @@ void put_words(const Words& words, const Checkpoint::Put& put) {
 }
 
 void save_some(Checkpoint& checkpoint) {
-  checkpoint.save(some_progress(), [](const Checkpoint::Put& put) { put_words(kBody, put); });
+  checkpoint.save(some_progress(), [](const Checkpoint::Put& put) { put_words(some_body(), put); });
 }
 
 /// The bytes of a checkpoint.
 std::string written(const std::string& path) {
-  Checkpoint checkpoint({path}, kParts);
+  Checkpoint checkpoint({path}, some_parts());
   save_some(checkpoint);
   return read_file(path);
 }
 
 /// Why the file is refused; empty if it is read.
-std::string refusal(const std::string& path, const std::vector<CheckpointPart>& parts = kParts) {
+std::string refusal(const std::string& path, const std::vector<CheckpointPart>& parts = some_parts()) {
   try {
     const Checkpoint checkpoint({path}, parts);
     return "";
@@ -123,15 +123,16 @@ TEST(what_is_written_is_read) {
   const Folder folder;
   written(folder.file());
   CHECK(folder.names() == std::vector<std::string>{"run.hbt"});
-  const Checkpoint again({folder.file()}, kParts);
+  const Checkpoint again({folder.file()}, some_parts());
   CHECK(again.saved().has_value());
   const SavedProgress found = again.saved().value_or(SavedProgress{}), expected = some_progress();
   CHECK(found.seconds == expected.seconds && found.lower == expected.lower);
   CHECK(found.has_guessed && found.column == expected.column);
   CHECK(found.left == expected.left && found.right == expected.right);
   Words body;
-  again.read_body([&](const Checkpoint::Get& get) { std::generate_n(std::back_inserter(body), kBody.size(), get); });
-  CHECK(body == kBody);
+  again.read_body(
+      [&](const Checkpoint::Get& get) { std::generate_n(std::back_inserter(body), some_body().size(), get); });
+  CHECK(body == some_body());
 }
 
 TEST(a_body_of_many_words_is_read_as_it_was_written) {
@@ -139,11 +140,11 @@ TEST(a_body_of_many_words_is_read_as_it_was_written) {
   Words many(100'000);
   for (std::size_t i = 0; i < many.size(); ++i) many[i] = mix(i);
   {
-    Checkpoint checkpoint({folder.file()}, kParts);
+    Checkpoint checkpoint({folder.file()}, some_parts());
     checkpoint.save({}, [&](const Checkpoint::Put& put) { put_words(many, put); });
   }
   Words body;
-  Checkpoint({folder.file()}, kParts).read_body([&](const Checkpoint::Get& get) {
+  Checkpoint({folder.file()}, some_parts()).read_body([&](const Checkpoint::Get& get) {
     std::generate_n(std::back_inserter(body), many.size(), get);
   });
   CHECK(body == many);
@@ -151,7 +152,7 @@ TEST(a_body_of_many_words_is_read_as_it_was_written) {
 
 TEST(without_a_file_there_is_nothing_saved) {
   const Folder folder;
-  const Checkpoint checkpoint({folder.file()}, kParts);
+  const Checkpoint checkpoint({folder.file()}, some_parts());
   CHECK(!checkpoint.saved());
 }
 
@@ -159,7 +160,7 @@ TEST(the_seconds_of_all_runs_add_up) {
   const Folder folder;
   written(folder.file());
   written(folder.file());
-  CHECK(Checkpoint({folder.file()}, kParts).saved().value_or(SavedProgress{}).seconds == 3.0);
+  CHECK(Checkpoint({folder.file()}, some_parts()).saved().value_or(SavedProgress{}).seconds == 3.0);
 }
 
 TEST(a_file_torn_at_any_byte_is_refused_and_stays) {
@@ -232,11 +233,11 @@ TEST(a_search_that_goes_on_is_told_and_a_new_one_is_not) {
   std::vector<CheckpointNews> news;
   const CheckpointOptions options{folder.file(), 60, [&](const CheckpointNews& each) { news.push_back(each); }};
   {
-    Checkpoint checkpoint(options, kParts);
+    Checkpoint checkpoint(options, some_parts());
     save_some(checkpoint);
   }
   CHECK(news.empty());
-  const Checkpoint again(options, kParts);
+  const Checkpoint again(options, some_parts());
   CHECK(news.size() == 1 && news[0].error.empty() && news[0].saved.lower == 42 && news[0].saved.seconds == 1.5);
 }
 
@@ -275,7 +276,7 @@ TEST(a_full_disk_keeps_the_last_file_and_is_told_once_until_a_write_succeeds) {
   const CheckpointOptions options{folder.file(), 60, [&](const CheckpointNews& each) {
                                     if (!each.error.empty()) errors.push_back(each.error);
                                   }};
-  Checkpoint checkpoint(options, kParts);
+  Checkpoint checkpoint(options, some_parts());
   const auto fail = [&](rlim_t n_bytes) {
     const FullDisk full(n_bytes);
     save_some(checkpoint);
@@ -299,7 +300,7 @@ TEST(a_full_disk_keeps_the_last_file_and_is_told_once_until_a_write_succeeds) {
 TEST(a_path_in_use_is_refused_until_it_is_free) {
   const Folder folder;
   {
-    const Checkpoint first({folder.file()}, kParts);
+    const Checkpoint first({folder.file()}, some_parts());
     CHECK(has(refusal(folder.file()), "in use"));
   }
   CHECK(refusal(folder.file()).empty());
@@ -310,7 +311,7 @@ TEST(a_listener_that_throws_leaves_no_lock) {
   const Folder folder;
   written(folder.file());
   const CheckpointOptions options{folder.file(), 60, [](const CheckpointNews&) { throw std::runtime_error("no"); }};
-  CHECK_THROWS(std::runtime_error, Checkpoint(options, kParts));
+  CHECK_THROWS(std::runtime_error, Checkpoint(options, some_parts()));
   CHECK(folder.names() == std::vector<std::string>{"run.hbt"});
 }
 
