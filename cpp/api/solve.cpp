@@ -55,6 +55,12 @@ run::Outcome search_columns(const data::PackedColumns& columns, const Input& inp
   return search::search(problem, run, has_companion(input) ? &companion : nullptr, earlier, start);
 }
 
+/// Whether the ordered search, which counts each row once in `min_samples_leaf`, is right.
+bool counts_each_row_once(const Input& input) {
+  const auto& counts = input.losses.targets.counts;
+  return input.tree.rows_per_leaf <= 1 || std::all_of(counts.begin(), counts.end(), [](auto n) { return n == 1; });
+}
+
 /// Calls `search` on the problem of ordered columns.
 template <class Search>
 run::Outcome with_ordered_problem(const data::OrderedColumns& columns, const Input& input, Search search) {
@@ -208,8 +214,7 @@ run::Outcome solve(const data::PackedColumns& columns, const Input& input, const
 run::Outcome solve(const data::OrderedColumns& columns, const Input& input, const run::OnPoll& on_poll) {
   require(columns.n_rows > 0, "bins: there must be at least one row");
   check_input(input, columns.n_rows);
-  const auto& counts = input.losses.targets.counts;
-  require(input.tree.rows_per_leaf <= 1 || std::all_of(counts.begin(), counts.end(), [](auto n) { return n == 1; }),
+  require(counts_each_row_once(input),
           "row_counts: must be 1 where ordered columns are searched with min_samples_leaf");
   require(columns.n_rows <= ordered::kMostOrderedRows, "bins: there may be at most 2^24 rows");
   check_bins(columns);
@@ -225,7 +230,7 @@ run::Outcome near_optimal(const data::OrderedColumns& columns, const Input& inpu
   check_input(input, columns.n_rows);
   check_bins(columns);
   primal::ExactSearch exact;
-  if (is_exact_if_small && columns.n_rows <= ordered::kMostOrderedRows) {
+  if (is_exact_if_small && columns.n_rows <= ordered::kMostOrderedRows && counts_each_row_once(input)) {
     exact = [&](const tree::ResultTree& start, run::Run& run) {
       return with_ordered_problem(columns, input, [&](const ordered::OrderedProblem& problem) {
         return ordered::search_ordered(problem, run, nullptr, &start);

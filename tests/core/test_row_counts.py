@@ -87,6 +87,26 @@ def test_counts_of_the_heuristics_limit_their_trees() -> None:
         assert of_counted["tree"]["column"].tolist() == of_repeated["tree"]["column"].tolist()
 
 
+def test_no_exact_search_that_counts_rows_once_proves_a_tree_of_counted_rows() -> None:
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        bins = random.integers(0, 6, (3, 24)).astype(np.uint32)
+        counts, codes = random.integers(1, 6, 24), random.integers(0, 2, 24).astype(np.int32)
+        rows = np.repeat(np.arange(24), counts)
+        shared = {
+            "n_thresholds": np.full(3, 5, dtype=np.uint32),
+            "costs": np.array([[0, 1], [1, 0]]),
+            "leaf_cost": 1,
+            "max_depth": 3,
+            "min_samples_leaf": 5,
+        }
+        repeated = {"bins": np.ascontiguousarray(bins[:, rows]), "class_codes": codes[rows]}
+        optimum = call(_core.solve, **repeated, weights=np.ones(len(rows), dtype=np.int64), **shared)["upper"]
+        merged = {"bins": bins, "class_codes": codes, "weights": counts, "row_counts": counts}
+        found = call(_core.near_optimal, **merged, **shared, idle_rounds=0, exact_if_small=True)
+        assert found["lower"] <= optimum <= found["upper"], seed
+
+
 @pytest.mark.parametrize(
     ("counts", "message"),
     [
