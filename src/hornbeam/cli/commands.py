@@ -29,12 +29,13 @@ from hornbeam.cli.folders import METHODS_OF_FOLDERS, confusion_of_leaves, is_fol
 from hornbeam.cli.held_out import HeldOut, score, score_text, splits
 from hornbeam.cli.methods import Request
 from hornbeam.cli.model import Model
-from hornbeam.cli.predicting import predictions_frame, tested_columns
+from hornbeam.cli.predicting import predictions_frame
 from hornbeam.cli.report import confusion_text, report, single_leaf_text
 from hornbeam.cli.sets import SetOutput, set_text, trees_text, write_trees
 from hornbeam.cli.text_columns import CsvFormat
 from hornbeam.cli.writing import check_picture, check_writable, draw, exported
 from hornbeam.streaming import write_predictions
+from hornbeam.tree.prediction_columns import tested_columns
 
 _REFERENCE = "\0reference"  # a column that no file has, next to the table while rows without a class are left out
 DEMO_PARAMETERS: dict[str, Any] = {"regularization": 0.01, "max_depth": 3}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
@@ -22,6 +21,7 @@ from hornbeam.streaming import is_streamed, write_predictions
 from hornbeam.table import Table
 from hornbeam.tree import Tree
 from hornbeam.tree.importances import gini_importances
+from hornbeam.tree.prediction_columns import prediction_columns, tested_columns
 from hornbeam.tree.shares import Smoothing
 
 
@@ -152,23 +152,17 @@ class TreeClassifier(TreeDisplay, ClassifierMixin, TreeEstimator):  # type: igno
         check_is_fitted(self)
         if not is_streamed(X):
             raise TypeError(f"X must be a lazy table, got {type(X).__name__}; use predict for one in memory.")
-        names = self.tree_.columns.names
-        tested = sorted({condition.column for condition in self.tree_.conditions if condition is not None})
-
-        def predict(native: Any) -> dict[str, Any]:
-            frame = nw.from_native(native, eager_only=True)
-            others = [nw.lit(None).alias(name) for index, name in enumerate(names) if index not in tested]
-            table = frame.with_columns(*others).select(*names).to_native()
-            found: dict[str, Any] = {f"predicted_{self.tree_.target_name}": self.predict(table)}
-            if proba:
-                shares = zip(self.classes_.tolist(), self.predict_proba(table).T, strict=True)
-                found |= {f"share_{label}": share for label, share in shares}
-            return found
-
+        predict_proba = self.predict_proba if proba else None
         with Monitor(self) as monitor:
             monitor.announce("predicting")
-            # A column is needed for the number of rows, even if the tree tests none.
-            return write_predictions(X, [names[index] for index in tested or [0]], path, predict, monitor.report_rows)
+            return write_predictions(
+                X,
+                # A column is needed for the number of rows, even if the tree tests none.
+                tested_columns(self.tree_) or [self.tree_.columns.names[0]],
+                path,
+                lambda frame: prediction_columns(self.tree_, frame, predict_proba),
+                monitor.report_rows,
+            )
 
     def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the natural logarithms of `predict_proba`.

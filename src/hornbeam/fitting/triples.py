@@ -95,7 +95,8 @@ class Triples:
         """Return the optimal tree; the weights of the scale are those of all rows of each class."""
         begin = perf_counter()
         unit = np.floor_divide(scale.weights, self.totals)  # all rows of a class weigh the same
-        finder = _Finder(self, unit[:, np.newaxis] * scale.costs, scale.leaf_cost, options.min_samples_leaf)
+        losses = unit[:, np.newaxis] * scale.costs
+        finder = _Finder(self, losses, scale.leaf_cost, options.min_samples_leaf)
         best = finder.best(options.max_depth or 0)
         arrays: Any = {"column": [], "left": [], "right": [], "prediction": []}
         finder.write(best, (), arrays)
@@ -106,7 +107,7 @@ class Triples:
         problem = _core.Problem(codes, scale.weights, scale.costs, scale.leaf_cost)
         columns = _core.PackedColumns(np.empty((0, (len(codes) + 7) // 8), dtype=np.uint8), len(codes))
         outcome = _core.solve(columns, problem, _core.SearchOptions())
-        if cost > outcome["upper"] or cost != self._cost_of(tree, unit[:, np.newaxis] * scale.costs, scale.leaf_cost):
+        if cost > outcome["upper"] or cost != self._cost_of(tree, losses, scale.leaf_cost):
             raise RuntimeError("the tree does not cost what the search reports (a bug in hornbeam)")
         tree["leaf_of_row"] = np.empty(0, dtype=np.int32)  # there are no rows
         statistics = {**outcome["statistics"], "seconds": perf_counter() - begin}

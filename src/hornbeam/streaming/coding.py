@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from hornbeam.fitting.training import encode_labels, read_labels
+from hornbeam.fitting.training import check_classes, encode_labels, read_labels
 from hornbeam.streaming.values import DistinctValues, type_error
 from hornbeam.table import Column
 from hornbeam.table.column import column_of_series
@@ -107,6 +107,13 @@ class ValueCoder:
 def codes_of_labels(coder: ValueCoder, series: nw.Series[Any]) -> Codes:
     """Return the code of the label of each row."""
     return coder.codes_of(*encode_labels(read_labels(series.to_native())))
+
+
+def classes_of_labels(coder: ValueCoder) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+    """Return the classes in order, and the number of the class that each code of a label stands for."""
+    classes, class_of_code = encode_labels(read_labels(coder.values))
+    check_classes(classes)
+    return classes, class_of_code
 
 
 def codes_of_weights(coder: ValueCoder, weights: npt.NDArray[Any]) -> Codes:

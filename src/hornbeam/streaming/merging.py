@@ -13,12 +13,13 @@ from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam.binarizers import Binarizer, Conditions
 from hornbeam.binarizers._conditions import evaluate_conditions
-from hornbeam.fitting.training import TrainingData, check_classes, encode_labels, read_labels
+from hornbeam.fitting.training import TrainingData
 from hornbeam.streaming.coding import (
     CodedValues,
     ColumnCoder,
     FlagCoder,
     ValueCoder,
+    classes_of_labels,
     codes_of_labels,
     codes_of_weights,
 )
@@ -31,8 +32,6 @@ from hornbeam.table.column import column_of_series
 
 # Of a distinct row, besides what the core keeps: the codes of a column, its label, class, weight and count.
 _BYTES_OF_ROW = 32
-
-
 # Distinct rows of which a search makes no less than their counts; where so many are more than half of all, most of a
 # larger table will be distinct.
 _LEAST_DISTINCT = 1 << 22
@@ -207,8 +206,7 @@ class _MergedRows:
 
     def training(self, distinct: Table, target: str) -> TrainingData:
         """Return the rows for the searches; their schema is that of the table of distinct values."""
-        classes, class_of_code = encode_labels(read_labels(self._labels.values))
-        check_classes(classes)
+        classes, class_of_code = classes_of_labels(self._labels)
         codes = class_of_code[self.counter.codes(len(self._coders))]
         counts = self.counter.counts()
         return TrainingData(

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam.binarizers import Conditions
-from hornbeam.fitting.training import TrainingData, check_classes, encode_labels, read_labels
+from hornbeam.fitting.training import TrainingData
 from hornbeam.fitting.triples import Triples
-from hornbeam.streaming.coding import ValueCoder, codes_of_labels
+from hornbeam.streaming.coding import ValueCoder, classes_of_labels, codes_of_labels
 from hornbeam.streaming.passes import Source
 from hornbeam.streaming.values import Coder
 from hornbeam.table import Table
@@ -57,8 +57,7 @@ class CountedTriples:
 
     def training(self, distinct: Table, target: str) -> TrainingData:
         """Return a row for each class, which stands for all of its rows, with the counts of triples."""
-        classes, class_of_code = encode_labels(read_labels(self._labels.values))
-        check_classes(classes)
+        classes, class_of_code = classes_of_labels(self._labels)
         counts = np.zeros((len(classes), *[len(self._columns)] * 3), dtype=np.int64)
         totals = np.zeros(len(classes), dtype=np.int64)
         for counter in self._counters:
