@@ -119,7 +119,7 @@ TEST(bounds_that_are_read_tighten_what_the_table_has) {
   saved.tighten({set_of(2)}, {10, {}});
   std::vector<std::uint64_t> words;
   saved.put_lower_bounds([&](std::uint64_t word) { words.push_back(word); });
-  table.tighten({set_of(1)}, {7, {30, 5}});
+  table.tighten({set_of(1)}, {7, {30, 5, kUnlimited, {}}});
   table.tighten({set_of(2)}, {12, {}});
   std::size_t at = 0;
   table.read_lower_bounds([&] { return words.at(at++); });
