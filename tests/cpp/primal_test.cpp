@@ -275,16 +275,14 @@ RANDOM_TEST(near_optimal_trees_are_within_the_interval_however_they_end, 100) {
   const TestProblem plain = problem.plain();
   const Ticks optimum = Oracle(plain).best();
   api::Input input = problem.input(plain);
-  const bool is_exact_if_small = draw.below(2) == 1;
-  const auto search = [&](std::uint64_t work, std::uint64_t idle_rounds, const OnPoll& on_poll) {
-    return api::near_optimal(problem.columns(), input, work, idle_rounds, is_exact_if_small, on_poll);
-  };
-  check_interval(plain, search(draw.below(50'000), draw.below(4), never), optimum);
-  const Outcome stopped = search(50'000, 1, [](const Progress&) { return true; });
+  const bool is_exact = draw.below(2) == 1;
+  const auto search = [&](auto... rest) { return api::near_optimal(problem.columns(), input, rest...); };
+  check_interval(plain, search(draw.below(50'000), draw.below(4), is_exact, never), optimum);
+  const Outcome stopped = search(50'000u, 1u, is_exact, [](const Progress&) { return true; });
   check_interval(plain, stopped, optimum);
   CHECK(stopped.status == (stopped.lower == stopped.tree.cost ? Status::optimal : Status::interrupted));
   input.limits.seconds = 0.0;
-  const Outcome late = search(50'000, ~std::uint64_t{0}, never);
+  const Outcome late = search(50'000u, ~std::uint64_t{0}, is_exact, never);
   check_interval(plain, late, optimum);
   CHECK(late.status == (late.lower == late.tree.cost ? Status::optimal : Status::time_limit));
 }
