@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -51,6 +52,15 @@ def test_predictions_of_a_folder_are_those_of_one_file(
     assert run("predict", model, folder, "--output", many, *proba) == Result(0, "", "")
     assert pl.read_parquet(many).equals(pl.read_parquet(one))
     assert not list(tmp_path.glob(".*"))
+
+
+def test_without_pyarrow_the_message_says_what_to_install(
+    run: Run, folder: Path, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    said = "the command line needs pyarrow; install it with: python -m pip install 'hornbeam[cli]'"
+    found = run("predict", model, folder, "--output", tmp_path / "predictions.parquet")
+    assert found == Result(2, "", f"hornbeam: error: {said}\n")
 
 
 def test_columns_and_missing_classes_are_as_in_one_file(run: Run, tmp_path: Path) -> None:

@@ -48,8 +48,10 @@ def write_predictions(
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
-    except ImportError as error:
-        raise ImportError("Parquet files are written by pyarrow: pip install pyarrow") from error
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            "Parquet files are written by pyarrow: pip install pyarrow", name="pyarrow"
+        ) from error
     if missing := [name for name in columns if name not in column_names(X)]:
         raise ValueError(f"X has no column {missing[0]!r}, which the tree tests.")
     target = Path(path)
