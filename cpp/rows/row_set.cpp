@@ -148,10 +148,16 @@ void RowSetMaker::make_root(RowSet& root, run::Run& run) {
   }
   root.support = {};
   for (const SupportSet& support : merged_) root.support.add(support);
+  // A slot for each row, and the rest of a word for each target: most tables need no more, and growing takes half as
+  // much memory again.
+  const std::size_t n_slots = word_at(words_for(data_.n_rows) + n_counts);
+  root.slot_supports.reserve(n_slots);
+  gathered_.reserve(n_slots * n_row_words_);
   lay_out(nullptr, root, [&run] { run.require(); });
-  merged_ = {};
-  row_bits_ = {};
-  row_counts_ = {};
+  // Not by {}, which would empty the vectors and keep their memory.
+  merged_ = decltype(merged_)();
+  row_bits_ = decltype(row_bits_)();
+  row_counts_ = decltype(row_counts_)();
   run.require();
   finish(root);
 }
@@ -338,13 +344,8 @@ void RowSetMaker::lay_out_target(const RowSet* parent, std::uint32_t target, Row
     for (const kernels::Segment& segment : parent->segments)
       for (std::uint32_t w = segment.begin; w < segment.end && segment.target == target; ++w)
         n_set[segment.shift] += static_cast<std::uint64_t>(std::popcount(chosen_[w]));
-  counted_.clear();
-  for (std::uint32_t row = 0; row < merged_.size(); ++row) {
-    const std::int64_t count = row_counts_[row * n_counts + target];
-    if (count == 0) continue;
-    counted_.push_back({row, count});
-    for_each_bit(static_cast<Word>(count), 0, [&](std::size_t bit) { ++n_set[bit]; });
-  }
+  for (std::size_t row = 0; row < merged_.size(); ++row)
+    for_each_bit(static_cast<Word>(row_counts_[row * n_counts + target]), 0, [&](std::size_t bit) { ++n_set[bit]; });
   const auto [top, fewest] = choose_top(n_set);
   if (fewest == 0) return;
 
@@ -375,9 +376,10 @@ void RowSetMaker::lay_out_target(const RowSet* parent, std::uint32_t target, Row
           gathered[next++] = from[slot];
         });
     }
-    for (const auto& [row, all] : counted_) {
-      const std::int64_t count = all >> shift, copies = shift < top ? count & 1 : count;
-      if (copies > 0) append(std::exchange(merged_[row], {}), row_bits_.data() + std::size_t{row} * n_words, copies);
+    for (std::size_t row = 0; row < merged_.size(); ++row) {
+      const std::int64_t count = row_counts_[row * n_counts + target] >> shift,
+                         copies = shift < top ? count & 1 : count;
+      if (copies > 0) append(std::exchange(merged_[row], {}), row_bits_.data() + row * n_words, copies);
     }
     const std::size_t end = word_at(words_for(static_cast<std::uint32_t>(next)));
     std::fill(supports + next, supports + end, SupportSet{});

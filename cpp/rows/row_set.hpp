@@ -16,7 +16,6 @@
 //         chosen from its parent's, and only rows whose counts change by a merge get new ones.
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include "base/fingerprint.hpp"
@@ -169,7 +168,6 @@ class RowSetMaker {
   std::vector<SupportSet> merged_;  // rows that need new slots, their bits and counts
   std::vector<Word> row_bits_;
   std::vector<std::int64_t> row_counts_, counts_;
-  std::vector<std::pair<std::uint32_t, std::int64_t>> counted_;  // those of them with a count of one target, and it
 };
 
 }  // namespace hornbeam::rows

@@ -108,7 +108,7 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
         self._set_tree(outcome, scale, training, binarize_seconds)
         self._set_result(outcome, scale)
         monitor.finish(outcome, scale)
-        if training.counts is None:  # warnings are about the table as given
+        if not is_streamed(X):  # warnings are about a table in memory
             self._warn_of_tree(training.table, X)
 
     def _prepare(
@@ -124,7 +124,7 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
         self.schema_, self._n_rows = training.table.schema, training.n_rows
         if training.triples is None:  # else there are few levels, and the table is none of the rows
             options = fit_to_table(options, training.table.n_rows, training.n_rows)
-        if training.counts is None:  # else the binarizer was fitted between two passes, and there is no reference
+        if training.counts is None:  # else the binarizer was fitted between two passes; a reference was refused
             self._binarize(training)
             # After the binarizer, whose reference may be meant; from `X` itself, since the model is the user's.
             training = training._replace(reference=self._read_reference(X, training))

@@ -104,6 +104,8 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
         rows = read_streamed(X, y, sample_weight, self._make_binarizer(), budget, monitor.report_rows, may_count)
         self.binarizer_, self.classes_ = rows.binarizer, rows.training.classes
         training = rows.training
+        if training.counts is None:
+            return training
         # The ordered search, which is for few rows, counts a row as one.
         counts_rows = self.min_samples_leaf > 1 and training.triples is None
         if counts_rows and suits_ordered_search(self.binarizer_.conditions_, training.n_rows, options):

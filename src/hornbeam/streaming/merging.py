@@ -23,6 +23,7 @@ from hornbeam.streaming.coding import (
     codes_of_labels,
     codes_of_weights,
 )
+from hornbeam.streaming.flags import MissingFlagError, PackedFlags
 from hornbeam.streaming.passes import Report, Source, layout_of
 from hornbeam.streaming.source import boolean_columns
 from hornbeam.streaming.triples import MOST_CONDITIONS, CountedTriples
@@ -49,7 +50,8 @@ def read_streamed(
 ) -> StreamedRows:
     """Read a lazy table, and merge the rows that no condition tells apart.
 
-    It is read once if all columns are booleans, else twice.
+    It is read once if all columns are booleans, else twice. Booleans whose rows hardly repeat are read once more, and
+    kept as they are, one bit for each.
 
     Parameters
     ----------
@@ -72,7 +74,8 @@ def read_streamed(
     -------
     StreamedRows
         One row for each different combination of results of the conditions, label and weight, in the order of first
-        appearance; its numbers and categories are those of one of the rows that it stands for.
+        appearance; its numbers and categories are those of one of the rows that it stands for. Or all rows of a table
+        of booleans, if they hardly repeat; the binarizer is then not fitted yet.
 
     Raises
     ------
@@ -88,16 +91,19 @@ def read_streamed(
     source = Source(X, layout_of(X, y, sample_weight), budget, report)
     columns = source.layout.columns
     may_count = may_count and sample_weight is None
-    try:
-        if set(columns) <= boolean_columns(X):
+    if set(columns) <= boolean_columns(X):
+        try:
             flags = [FlagCoder(name) for name in columns]
-            merged = _merge_rows(source, flags, may_stop=may_count)
+            merged = _merge_rows(source, flags, may_stop=True)
             weights = merged.weights() * merged.counter.counts()
             distinct = [flag.distinct(merged.counter.codes(index), weights) for index, flag in enumerate(flags)]
             table = _fit_binarizer(binarizer, columns, distinct)
             return StreamedRows(merged.training(table, source.layout.target), binarizer)
-    except _HardlyRepeatError:  # the conditions have to be known before their triples are counted
-        pass
+        except _HardlyRepeatError:
+            pass
+        # The conditions have to be known before their triples are counted.
+        if not may_count and (packed := _packed_flags(source)) is not None:
+            return StreamedRows(packed, binarizer)
     distinct = _distinct_values(source)
     table = _fit_binarizer(binarizer, columns, distinct)
     coders = _coders(binarizer, [column for column, _ in distinct])
@@ -232,6 +238,17 @@ class _MergedRows:
         wider = _core.RowCounter(widths)
         wider.add([self.counter.codes(column) for column in range(len(widths))], self.counter.counts())
         self.counter, self._widths = wider, widths
+
+
+def _packed_flags(source: Source) -> TrainingData | None:
+    """Return the rows of a table of booleans one by one; None if any value is missing."""
+    rows = PackedFlags(source)
+    try:
+        source.read("rows", rows.add)
+    except MissingFlagError:
+        rows.release()
+        return None
+    return rows.training()
 
 
 def _merge_rows(source: Source, coders: Sequence[ColumnCoder], *, may_stop: bool) -> _MergedRows:
