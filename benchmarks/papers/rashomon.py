@@ -1,4 +1,4 @@
-"""Tables 1, 2 and 18, figures 2, 16 and 23 of the SPLIT paper: whole Rashomon sets and those of RESPLIT."""
+"""Tables 1, 2 and 18, figures 2, 16, 17 and 23 of the SPLIT paper: whole Rashomon sets and those of RESPLIT."""
 
 from __future__ import annotations
 
@@ -16,7 +16,15 @@ from benchmarks.papers.measure import Records, grouped, read_rows, write_report
 from benchmarks.report.markdown import NOTHING
 from benchmarks.report.plots import legend_above, panels, picture
 from benchmarks.worker import stopwatch
-from hornbeam import RashomonImportance, RashomonSet, RashomonSetClassifier, greedy_splits, rashomon_importance
+from hornbeam import (
+    RashomonImportance,
+    RashomonSet,
+    RashomonSetClassifier,
+    ThresholdBinarizer,
+    greedy_splits,
+    rashomon_importance,
+)
+from hornbeam.binarizers import Binarizer
 
 # Where the rows come from, how many boosted stumps guess their thresholds, and what the paper's tables show: of table 1
 # the seconds of the whole sets and of RESPLIT, and the correlation of the importances; of table 2 how many `trees` are
@@ -26,7 +34,9 @@ REGULARIZATION, SLACK = 0.02, 0.01
 EPSILONS = {"absolute": 0.01, "multiplier": 0.05}  # of the paper's definition, and TreeFARMS' default
 MAX_DEPTH, LOOKAHEAD_DEPTH = 4, 2
 BOOTSTRAPS, SAMPLES = 10, 1000
-TOP, SHOWN = 20, 5  # columns that the paper's correlation is over, and that figure 16 shows
+TOP, SHOWN = 20, 5  # columns that the paper's correlation is over, and that figures 16 and 17 show
+QUANTILES = 3  # thresholds of each column in figure 17
+_OF_COLUMNS = ("reliance", "relying")  # what is measured of each column: mean reliance, and trees that rely on it
 # Figure 2 has fewer columns.
 FEW_STUMPS = 40
 GREEDY_PENALTIES, GREEDY_EPSILONS = (0.005, 0.01, 0.02), (0.005, 0.01, 0.02)
@@ -46,12 +56,16 @@ class _Timed(RashomonSetClassifier):
 
 def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
     """Measure all tables and figures on a data set."""
-    X, y = _columns(name, SOURCES[name]["stumps"])
+    stumps = SOURCES[name]["stumps"]
+    X, y, names = _columns(name, stumps and data.guess(stumps))
     size = {"rows": len(X), "columns": X.shape[1]}
-    yield {"part": "importance", **size, **_importances(X, y, limit)}
+    yield {"part": "importance", **size, "names": names, **_importances(X, y, limit)}
     for epsilon_is in EPSILONS:
         yield {"part": "precision", **size, "epsilon_is": epsilon_is, **_precision(X, y, epsilon_is, limit)}
-    X, y = _columns(name, SOURCES[name]["stumps"] and FEW_STUMPS)
+    if stumps:
+        X, y, names = _columns(name, ThresholdBinarizer("quantile", n_thresholds=QUANTILES))
+        yield {"part": "quantiles", "columns": X.shape[1], "names": names, **_importances(X, y, limit)}
+    X, y, _ = _columns(name, stumps and data.guess(FEW_STUMPS))
     for penalty, epsilon in product(GREEDY_PENALTIES, GREEDY_EPSILONS):
         trees = RashomonSetClassifier(
             epsilon, "absolute", regularization=penalty, max_depth=MAX_DEPTH, binarizer=None, time_limit=limit
@@ -62,11 +76,15 @@ def records_of(name: str, limit: float) -> Iterator[dict[str, Any]]:
         yield {"part": "greedy", "columns": X.shape[1], "regularization": penalty, "epsilon": epsilon, **fields}
 
 
-def _columns(name: str, n_stumps: int | None) -> tuple[Array, Array]:
-    """Return the binary columns and the classes of a data set; without stumps it is binary."""
+def _columns(name: str, binarizer: Binarizer | None) -> tuple[Array, Array, list[str]]:
+    """Return the binary columns, the classes and the conditions of a data set; without a binarizer it is binary."""
     X, labels = data.read(SOURCES[name]["dataset"])
     y = data.codes(labels)
-    return np.asarray(X) if n_stumps is None else data.guess(n_stumps).fit(X, y).transform(X).astype(np.uint8), y
+    columns = list(getattr(X, "columns", range(X.shape[1])))
+    if binarizer is None:
+        return np.asarray(X), y, columns
+    binary = binarizer.fit(X, y).transform(X).astype(np.uint8)
+    return binary, y, [condition.text(f"{columns[condition.column]}") for condition in binarizer.conditions_]
 
 
 def _methods(epsilon_is: Any, limit: float) -> dict[str, _Timed]:
@@ -83,7 +101,7 @@ def _methods(epsilon_is: Any, limit: float) -> dict[str, _Timed]:
 
 
 def _importances(X: Array, y: Array, limit: float) -> dict[str, Any]:
-    """Return table 1 and figure 16: the importances over bootstraps, from whole sets and from those of RESPLIT."""
+    """Return table 1 and figure 16 or 17: importances over bootstraps, from whole sets and from those of RESPLIT."""
     record: dict[str, Any] = {}
     importances: dict[str, RashomonImportance] = {}
     for method, estimator in _methods("absolute", limit).items():
@@ -96,6 +114,8 @@ def _importances(X: Array, y: Array, limit: float) -> dict[str, Any]:
         record[f"{method}_reliance_seconds"] = user_seconds() - sum(_Timed.seconds)
         record[f"{method}_trees"] = list(found.n_trees)
         record[f"{method}_reliance"] = found.mean().tolist()
+        shares = [np.mean(reliances != 0, axis=0) for reliances in found.reliances]
+        record[f"{method}_relying"] = np.rint(np.array(found.n_trees) @ shares).astype(int).tolist()
         importances[method] = found
     whole, part = (importances[method].mean() for method in ("exact", "resplit"))
     top = np.argsort(-whole, kind="stable")[:TOP]
@@ -138,7 +158,8 @@ def _variances(trees: RashomonSet, X: Array) -> tuple[float, float]:
 def report(records: Records, directory: Path) -> Path:
     """Write ``paper-rashomon.md`` and its pictures."""
     records = sorted(records, key=lambda record: list(SOURCES).index(record["dataset"]))
-    parts = {part: [one for one in records if one["part"] == part] for part in ("importance", "precision", "greedy")}
+    names = ("importance", "quantiles", "precision", "greedy")
+    parts = {part: [one for one in records if one["part"] == part] for part in names}
     _draw_reliances(parts["importance"], directory / "paper-rashomon.png")
     _draw_greedy(parts["greedy"], directory / "paper-rashomon-greedy.png")
     deep = [record["shares"] for record in parts["greedy"] if len(record["shares"]) > 1]
@@ -156,8 +177,12 @@ def report(records: Records, directory: Path) -> Path:
         samples=SAMPLES,
         top=TOP,
         shown=SHOWN,
+        quantiles=QUANTILES,
         stumps=FEW_STUMPS,
         importances=[row for one in parts["importance"] for row in _importance_rows(one, SOURCES[one["dataset"]])],
+        quantile_importances=[row for one in parts["quantiles"] for row in _set_rows(one)],
+        relied=[row for one in parts["importance"] for row in _relied_rows(one, "exact")],
+        relied_on_quantiles=[row for one in parts["quantiles"] for row in _relied_rows(one, "resplit")],
         precisions=precisions,
         tables=[row for row in precisions if row["epsilon_is"] == "absolute"],
         greedy=[_greedy_row(record) for record in parts["greedy"]],
@@ -168,23 +193,44 @@ def report(records: Records, directory: Path) -> Path:
 
 def _importance_rows(record: dict[str, Any], source: dict[str, Any]) -> Iterator[dict[str, Any]]:
     compared = {
-        "ratio": record["exact_seconds"] / record["resplit_seconds"],
         "paper_ratio": source["whole_seconds"] / source["resplit_seconds"],
         "paper_correlation": f"{source['correlation']:.3f}",
+    }
+    for row in _set_rows(record):
+        is_part = row["set"] == "RESPLIT"
+        paper = {"paper_seconds": source[f"{row['set'].lower()}_seconds"]}
+        yield row | paper | (compared if is_part else dict.fromkeys(compared))
+
+
+def _set_rows(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Return a row for the whole sets and one for those of RESPLIT."""
+    compared = {
+        "ratio": record["exact_seconds"] / record["resplit_seconds"],
         "correlation": f"{record['correlation']:.3f}",
         "correlation_of_top": f"{record['correlation_of_top']:.3f}",
     }
     for method, name in {"exact": "whole", "resplit": "RESPLIT"}.items():
         yield {
             "dataset": record["dataset"],
+            "columns": record["columns"],
             "set": name,
             "seconds": record[f"{method}_seconds"],
-            "paper_seconds": source[f"{name.lower()}_seconds"],
             "reliance": record[f"{method}_reliance_seconds"],
             "least": min(record[f"{method}_trees"]),
             "most": max(record[f"{method}_trees"]),
             **(compared if method == "resplit" else dict.fromkeys(compared)),
         }
+
+
+def _relied_rows(record: dict[str, Any], method: str) -> Iterator[dict[str, Any]]:
+    """Return a row for each of the columns that the sets of a method rely on most."""
+    for column in _most_relied_on(record, method):
+        own = {f"{part}_{of}": record[f"{part}_{of}"][column] for part in ("exact", "resplit") for of in _OF_COLUMNS}
+        yield {"dataset": record["dataset"], "column": column, "name": record["names"][column], **own}
+
+
+def _most_relied_on(record: dict[str, Any], method: str) -> Array:
+    return np.argsort(-np.array(record[f"{method}_reliance"]), kind="stable")[:SHOWN]
 
 
 def _precision_row(record: dict[str, Any], source: dict[str, Any]) -> dict[str, Any]:
@@ -211,7 +257,7 @@ def _draw_reliances(records: Records, path: Path) -> None:
     """Draw the reliance on the columns that whole sets rely on most, from both kinds of sets."""
     with picture(path, 2.6) as figure:
         for axes, record in zip(panels(figure, len(records), 4), records, strict=True):
-            top = np.argsort(-np.array(record["exact_reliance"]), kind="stable")[:SHOWN]
+            top = _most_relied_on(record, "exact")
             for shift, (method, label) in enumerate({"exact": "whole set", "resplit": "RESPLIT"}.items()):
                 heights = np.array(record[f"{method}_reliance"])[top]
                 axes.bar(np.arange(len(top)) + 0.4 * shift - 0.2, heights, 0.4, label=label)

@@ -455,7 +455,7 @@ def test_the_tables_of_rashomon_sets_are_measured_and_reported(tmp_path, monkeyp
     for name, value in few.items():
         monkeypatch.setattr(rashomon, name, value)
     records = complete(tmp_path / "results.jsonl", {"spambase": rashomon.records_of("spambase", 5.0)}, 5.0)
-    importance, *precisions = (record for record in records if record["part"] != "greedy")
+    importance, *precisions, quantiles = (record for record in records if record["part"] != "greedy")
     for record in precisions:
         assert record["is_complete"]
         assert 0 < record["n_within"] <= min(record["n_near"], record["n_whole"])
@@ -464,6 +464,11 @@ def test_the_tables_of_rashomon_sets_are_measured_and_reported(tmp_path, monkeyp
         assert 0 < record["whole_across_rows"] <= 0.25
     assert len(importance["exact_trees"]) == len(importance["resplit_trees"]) == 2
     assert -1 <= importance["correlation"] <= 1
+    assert len(importance["names"]) == importance["columns"] < quantiles["columns"] == 3 * 30
+    for record in (importance, quantiles):
+        for trees, reliance in zip(record["exact_relying"], record["exact_reliance"], strict=True):
+            assert (trees > 0) == (reliance != 0)
+            assert trees <= sum(record["exact_trees"])
     greedy = [record for record in records if record["part"] == "greedy"]
     assert len(greedy) == len(rashomon.GREEDY_PENALTIES) * len(rashomon.GREEDY_EPSILONS)
     assert all(0 <= share <= 1 for record in greedy for share in record["shares"])

@@ -216,7 +216,6 @@ class AucSetSearch(RashomonSearch):
         return problem, kept
 
     def _most(self, bound: Fraction) -> int:
-        if bound >= 1 + self._scale.regularization:
-            raise ValueError(f"{self._wanted.name()} is too large: even the worst tree would be in the set.")
+        self._check_bound(bound, self._scale.regularization)
         one: int = self._scale.one
         return floor(bound * one)

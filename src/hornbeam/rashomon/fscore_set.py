@@ -284,6 +284,5 @@ class FScoreSetSearch(RashomonSearch):
         return problem, kept
 
     def _most(self, bound: Fraction) -> Fraction:
-        if bound >= 1 + self._scale.leaf_cost:
-            raise ValueError(f"{self._wanted.name()} is too large: even the worst tree would be in the set.")
+        self._check_bound(bound, self._scale.leaf_cost)
         return bound

@@ -240,6 +240,14 @@ class RashomonSearch:
         )
         return problem, kept
 
+    def _check_bound(self, bound: Fraction, regularization: Fraction | float) -> None:
+        """Raise ValueError where a bound on 1 minus a share excludes no loss, even of a single leaf."""
+        if bound >= 1 + regularization:
+            raise ValueError(
+                f"{self._wanted.name()} is too large: the bound would be {float(bound):.6g}, and must be less than 1 "
+                f"plus the leaf penalty, {float(1 + regularization):.6g}."
+            )
+
     def _most(self, bound: Fraction) -> Any:
         """Return the ticks of the bound; check that the number of leaves fits its bits for all trees within it."""
         scale, depth, n_rows = self._scale, self._options.max_depth, self._training.table.n_rows
