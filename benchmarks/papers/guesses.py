@@ -50,14 +50,13 @@ class Source(NamedTuple):
     depths: tuple[int | None, ...]
     penalties: tuple[float, ...] = ()  # with the same references, other leaf penalties
     folds: bool = True  # five folds, or all rows
-    unguessed: tuple[int | None, ...] = (2, 3, 4, DEPTH, None)  # depths at which all thresholds are searched, too
 
 
 DEPTHS = (2, 3, 4, DEPTH, None)
 SOURCES: dict[str, Source | None] = {
     "compas": Source(0.001, ((20, 3),), DEPTHS, (0.005, 0.002, 0.001, 0.0005, 0.0002)),
     "coupon_carryout.bin": Source(0.001, (), (DEPTH,)),
-    "restaurant": Source(0.001, ((50, 2),), (2, 3, 4, DEPTH), (0.005, 0.002, 0.001, 0.0005), unguessed=(DEPTH,)),
+    "restaurant": Source(0.001, ((50, 2),), DEPTHS, (0.005, 0.002, 0.001, 0.0005)),
     "spiral": Source(0.01, REFERENCES, DEPTHS, folds=False),
     guesses_machines.NAME: None,
 }
@@ -117,8 +116,7 @@ def coupons(place: str) -> tuple[polars.DataFrame, data.Array]:
 def _unguessed(part: Part, source: Source, limit: float) -> Iterator[dict[str, Any]]:
     for max_depth in source.depths:
         for algorithm in ALGORITHMS[:1] if max_depth is None else ALGORITHMS:
-            if max_depth in source.unguessed:
-                yield {"guess": ALL, **_fit(part, algorithm, source.regularization, max_depth, limit)[1]}
+            yield {"guess": ALL, **_fit(part, algorithm, source.regularization, max_depth, limit)[1]}
         for penalty in source.penalties if max_depth else ():
             cart = DecisionTreeClassifier(max_depth=max_depth, min_samples_leaf=_support(part, penalty), random_state=0)
             seconds = fit_seconds(cart, part.X, part.y)
