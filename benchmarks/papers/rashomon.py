@@ -223,8 +223,10 @@ def _set_rows(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _relied_rows(record: dict[str, Any], method: str) -> Iterator[dict[str, Any]]:
-    """Return a row for each of the columns that the sets of a method rely on most."""
+    """Return a row for each of the columns that the sets of a method rely on most, without those of no reliance."""
     for column in _most_relied_on(record, method):
+        if record[f"{method}_reliance"][column] == 0:
+            continue
         own = {f"{part}_{of}": record[f"{part}_{of}"][column] for part in ("exact", "resplit") for of in _OF_COLUMNS}
         yield {"dataset": record["dataset"], "column": column, "name": record["names"][column], **own}
 
