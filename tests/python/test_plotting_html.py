@@ -214,7 +214,7 @@ def test_plot_tree_is_public_and_takes_a_fitted_classifier_as_well_as_a_tree(tmp
     assert of_both[0] == of_both[1]
     save_picture(one, tmp_path / "tree.svg")
     for wrong in (GOSDTClassifier(), "tree"):
-        with pytest.raises(TypeError, match="tree must be a Tree or a fitted classifier"):
+        with pytest.raises(TypeError, match="tree must be a tree or a fitted estimator"):
             hornbeam.plot_tree(wrong)
     plt.close("all")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from json import dumps
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hornbeam.export import dot, json, latex, nested, python, rules, sklearn, sql, text
 from hornbeam.export.dot import to_dot
@@ -22,12 +22,14 @@ from hornbeam.export.sklearn import to_sklearn
 from hornbeam.export.sql import to_sql
 from hornbeam.export.text import to_text
 from hornbeam.export.timbertrek import to_timbertrek
-from hornbeam.tree import BaseTree, Tree
+from hornbeam.tree import BaseTree
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = [
     "FORMATS",
     "TEXT_FORMATS",
-    "ClassTreeMethods",
     "Format",
     "TreeMethods",
     "from_gosdt_json",
@@ -63,14 +65,32 @@ class TreeMethods:
     to_dict = nested.to_dict
     to_sql = sql.to_sql
     to_python = python.to_python
-
-
-class ClassTreeMethods:
-    """The methods that it adds to trees of classes."""
-
     to_json = json.to_json
-    from_json = staticmethod(json.from_json)
     to_sklearn = sklearn.to_sklearn
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Read a tree that `to_json` wrote, see `hornbeam.export.from_json`.
+
+        Parameters
+        ----------
+        text : str or bytes
+            JSON text; bytes are UTF-8.
+
+        Returns
+        -------
+        Tree or ActionTree
+            Of the class that the method is called of.
+
+        Raises
+        ------
+        ValueError
+            As `hornbeam.export.from_json`, or if the tree is of another kind.
+        """
+        tree = json.from_json(text)
+        if not isinstance(tree, cls):
+            raise ValueError(f"This JSON is of another kind of tree: use {type(tree).__name__}.from_json.")
+        return tree
 
 
 FORMATS = {
@@ -87,7 +107,6 @@ FORMATS = {
 TEXT_FORMATS = [name for name, format in FORMATS.items() if format.as_text]
 
 # `tree` does not import this package, so that formats depend on trees but trees on no format.
-for _tree, _methods in ((BaseTree, TreeMethods), (Tree, ClassTreeMethods)):
-    for _name, _method in vars(_methods).items():
-        if not _name.startswith("__"):
-            setattr(_tree, _name, _method)
+for _name, _method in vars(TreeMethods).items():
+    if not _name.startswith("__"):
+        setattr(BaseTree, _name, _method)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 
 from hornbeam.tree import BaseTree
-from hornbeam.tree.palette import class_colors, tint
+from hornbeam.tree.palette import tint
 from hornbeam.tree.words import count, label, question
 
 # Letters in a line of a node; a long list of categories is broken between them.
@@ -13,7 +13,7 @@ _WIDTH = 40
 
 
 def to_dot(tree: BaseTree) -> str:
-    """Write the tree for Graphviz, leaves colored by predicted class.
+    """Write the tree for Graphviz, leaves colored by prediction.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def to_dot(tree: BaseTree) -> str:
     >>> tree.to_dot().splitlines()[0]
     'digraph tree {'
     """
-    colors = class_colors(len(tree.outputs))
+    colors = tree.colors
     lines = [
         "digraph tree {",
         '  node [shape=box, style="rounded,filled", fillcolor=white, fontname="Helvetica"];',

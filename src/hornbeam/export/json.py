@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any, NoReturn
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from hornbeam.conditions import Condition, condition_from_dict, condition_to_dict
 from hornbeam.table import TableSchema
-from hornbeam.tree import Tree
+from hornbeam.tree import ActionTree, BaseTree, Tree
 from hornbeam.tree.checks import LABEL_TYPES
 from hornbeam.tree.words import storable
 
-FORMAT, VERSION = "hornbeam-tree", 1
+VERSION = 1
 
-_TREE_KEYS = {"format", "version", "target_name", "classes", "columns", "named", "nodes"}
+_TREE_KEYS = {"format", "version", "target_name", "columns", "named", "nodes"}
 _COLUMN_KEYS = {"name", "kind", "has_missing"}
-_LEAF_KEYS = {"prediction", "n_samples", "class_weights"}
-_INNER_KEYS = _LEAF_KEYS | {"condition", "left", "right"}
+_LEAF_KEYS = {"prediction", "n_samples"}
+_INNER_KEYS = {"condition", "left", "right"}
 # In addition to "kind" and "column".
 _CONDITION_KEYS = {
     "at_most": {"threshold"},
@@ -31,12 +32,12 @@ _CONDITION_KEYS = {
 }
 
 
-def to_json(tree: Tree) -> str:
+def to_json(tree: BaseTree) -> str:
     """Write the tree as JSON, which `from_json` reads back.
 
     Parameters
     ----------
-    tree : Tree
+    tree : BaseTree
         The tree to write.
 
     Returns
@@ -49,10 +50,11 @@ def to_json(tree: Tree) -> str:
     Version 1 is an object with exactly these keys:
 
     ===============  ==================================================================================
-    ``format``       ``"hornbeam-tree"``
+    ``format``       ``"hornbeam-tree"``, or ``"hornbeam-action-tree"`` for trees of actions
     ``version``      ``1``
     ``target_name``  string
-    ``classes``      array of different strings, integers, booleans or finite floats (written with a point)
+    ``classes``      array of different strings, integers, booleans or finite floats (written with a point);
+                     for trees of actions under the key ``actions``
     ``columns``      array of objects with ``name`` (string), ``kind`` (``"number"``, ``"category"``, ``"date"``,
                      ``"datetime"``, ``"datetime_utc"``, ``"duration"`` or ``"time"``) and ``has_missing``
                      (boolean: were values missing in training?)
@@ -63,9 +65,11 @@ def to_json(tree: Tree) -> str:
     A leaf is an object with exactly these keys; an inner node has those of the second table too:
 
     =================  ================================================================================
-    ``prediction``     index into ``classes``
+    ``prediction``     index into ``classes`` or ``actions``
     ``n_samples``      number of training rows, at least 1
     ``class_weights``  array with the training weight of each class
+    ``weight``         in place of it, for trees of actions: the training weight
+    ``mean_rewards``   and array with the mean reward of each action, null where it is not known
     =================  ================================================================================
 
     =================  ================================================================================
@@ -91,11 +95,12 @@ def to_json(tree: Tree) -> str:
         {"name": name, "kind": kind, "has_missing": has_missing}
         for name, kind, has_missing in zip(tree.columns.names, tree.columns.kinds, tree.has_missing, strict=True)
     ]
+    name, kind = next((name, kind) for name, kind in _KINDS.items() if kind.tree is type(tree))
     head = {
-        "format": FORMAT,
+        "format": name,
         "version": VERSION,
         "target_name": tree.target_name,
-        "classes": tree.classes.tolist(),
+        kind.outputs: tree.outputs.tolist(),
         "columns": columns,
         "named": tree.columns.named,
     }
@@ -103,8 +108,8 @@ def to_json(tree: Tree) -> str:
     return f'{_dumps(head)[:-1]}, "nodes": [\n{nodes}\n]}}\n'
 
 
-def from_json(text: str | bytes) -> Tree:
-    """Read a tree that `to_json` wrote. Nothing in the text is executed.
+def from_json(text: str | bytes) -> BaseTree:
+    """Read a tree of any kind that `to_json` wrote. Nothing in the text is executed.
 
     Parameters
     ----------
@@ -113,7 +118,7 @@ def from_json(text: str | bytes) -> Tree:
 
     Returns
     -------
-    Tree
+    Tree or ActionTree
         Equal to the tree that was written.
 
     Raises
@@ -131,15 +136,16 @@ def from_json(text: str | bytes) -> Tree:
     True
     """
     record = parsed_json(text)
-    if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise ValueError(f'This JSON is not a tree of hornbeam: its "format" is not {FORMAT!r}.')
+    kind = _KINDS.get(str(record.get("format"))) if isinstance(record, dict) else None
+    if kind is None:
+        raise ValueError(f'This JSON is not a tree of hornbeam: its "format" is not {" or ".join(map(repr, _KINDS))}.')
     if type(record.get("version")) is not int or record["version"] != VERSION:
         raise ValueError(
             f"This tree is written in version {record.get('version')!r} of its format; this hornbeam reads version "
             f"{VERSION}. Use the hornbeam that wrote it, or a newer one."
         )
     try:
-        return _tree(record)
+        return _tree(record, kind)
     except (TypeError, ValueError) as error:
         raise ValueError(f"This JSON is a damaged tree. {error}") from None
 
@@ -149,7 +155,7 @@ def _dumps(value: Any) -> str:
     return storable(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
 
-def _node_record(tree: Tree, node: int) -> dict[str, Any]:
+def _node_record(tree: BaseTree, node: int) -> dict[str, Any]:
     condition = tree.conditions[node]
     links = {"left": int(tree.left[node]), "right": int(tree.right[node])}
     return {
@@ -174,21 +180,18 @@ def parsed_json(text: str | bytes) -> Any:
         raise ValueError(f"This is not valid JSON: {error}.") from None
 
 
-def _tree(record: dict[str, Any]) -> Tree:
+def _tree(record: dict[str, Any], kind: _Kind) -> BaseTree:
     """Read the keys of version 1; types and ranges are checked here, everything else when the tree is made."""
-    _check_keys(record, _TREE_KEYS, "the tree")
-    classes = _labels(typed(record["classes"], list, "classes"))
+    _check_keys(record, _TREE_KEYS | {kind.outputs}, "the tree")
+    outputs = _labels(typed(record[kind.outputs], list, kind.outputs), kind.outputs)
     columns, has_missing = _columns(record)
     nodes = typed(record["nodes"], list, "nodes")
-    parts = [_node(node, f"nodes[{index}]", len(classes), len(nodes)) for index, node in enumerate(nodes)]
-    return Tree(
-        left=np.array([part["left"] for part in parts]),
-        right=np.array([part["right"] for part in parts]),
+    parts = [_node(node, f"nodes[{index}]", kind, len(outputs), len(nodes)) for index, node in enumerate(nodes)]
+    return kind.tree(
+        **{name: np.array([part[name] for part in parts]) for name in ("left", "right", *_LEAF_KEYS)},
+        **{kind.names.get(key, key): np.array([part[key] for part in parts]) for key in kind.of_node},
+        **{kind.outputs: outputs},
         conditions=tuple(part["condition"] for part in parts),
-        prediction=np.array([part["prediction"] for part in parts]),
-        class_weights=np.array([part["class_weights"] for part in parts]).reshape(len(parts), len(classes)),
-        n_samples=np.array([part["n_samples"] for part in parts]),
-        classes=classes,
         columns=columns,
         has_missing=has_missing,
         target_name=typed(record["target_name"], str, "target_name"),
@@ -223,11 +226,11 @@ def _number(value: Any, where: str) -> float:
     return float(value)
 
 
-def _labels(labels: list[Any]) -> npt.NDArray[Any]:
+def _labels(labels: list[Any], key: str) -> npt.NDArray[Any]:
     """Return labels as an array that keeps their types: NumPy alone would turn mixed ones into strings."""
     for index, label in enumerate(labels):
         if type(label) not in LABEL_TYPES:
-            raise ValueError(f"classes[{index}] is {label!r:.80}; expected a label.")
+            raise ValueError(f"{key}[{index}] is {label!r:.80}; expected a label.")
     if len(set(map(type, labels))) == 1:
         return np.array(labels)
     mixed = np.empty(len(labels), dtype=object)
@@ -247,21 +250,32 @@ def _columns(record: dict[str, Any]) -> tuple[TableSchema, tuple[bool, ...]]:
     return schema, tuple(column["has_missing"] for column in columns)
 
 
-def _node(node: Any, where: str, n_classes: int, n_nodes: int) -> dict[str, Any]:
+def _node(node: Any, where: str, kind: _Kind, n_outputs: int, n_nodes: int) -> dict[str, Any]:
     """Return the parts of one node, their types and ranges checked."""
     is_leaf = "condition" not in typed(node, dict, where)
-    _check_keys(node, _LEAF_KEYS if is_leaf else _INNER_KEYS, where)
-    weights = typed(node["class_weights"], list, f"{where}.class_weights")
-    if len(weights) != n_classes:
-        raise ValueError(f"{where}.class_weights must have one entry per class.")
+    _check_keys(node, _LEAF_KEYS | kind.of_node.keys() | (set() if is_leaf else _INNER_KEYS), where)
     return {
+        **{key: read(node[key], f"{where}.{key}", n_outputs) for key, read in kind.of_node.items()},
         "condition": None if is_leaf else _condition(node["condition"], f"{where}.condition"),
         "left": -1 if is_leaf else _integer(node["left"], f"{where}.left", 0, n_nodes),
         "right": -1 if is_leaf else _integer(node["right"], f"{where}.right", 0, n_nodes),
-        "prediction": _integer(node["prediction"], f"{where}.prediction", 0, n_classes),
+        "prediction": _integer(node["prediction"], f"{where}.prediction", 0, n_outputs),
         "n_samples": _integer(node["n_samples"], f"{where}.n_samples", 1, 2**63),
-        "class_weights": [_number(weight, f"{where}.class_weights") for weight in weights],
     }
+
+
+def _numbers(values: Any, where: str, n_outputs: int) -> list[float]:
+    """Return a number for each output."""
+    if len(typed(values, list, where)) != n_outputs:
+        raise ValueError(f"{where} must have {n_outputs} entries, one for each output.")
+    return [_number(value, where) for value in values]
+
+
+def _numbers_or_null(values: Any, where: str, n_outputs: int) -> list[float]:
+    """Return a number for each output, NaN for null."""
+    known = [0.0 if value is None else value for value in typed(values, list, where)]
+    read = _numbers(known, where, n_outputs)
+    return [np.nan if value is None else number for value, number in zip(values, read, strict=True)]
 
 
 def _condition(record: Any, where: str) -> Condition:
@@ -275,3 +289,27 @@ def _condition(record: Any, where: str) -> Condition:
     if kind == "is_in":
         typed(record["values"], list, f"{where}.values")
     return condition_from_dict(record)
+
+
+class _Kind(NamedTuple):
+    """How the trees of one class are written: the key of their outputs, and what reads each key of a node.
+
+    A reader gets the value, its place for messages, and the number of outputs. `names` has the fields of the tree that
+    are called otherwise than the key.
+    """
+
+    tree: type[Any]
+    outputs: str
+    of_node: Mapping[str, Callable[[Any, str, int], Any]]
+    names: Mapping[str, str] = {}
+
+
+_KINDS = {
+    "hornbeam-tree": _Kind(Tree, "classes", {"class_weights": _numbers}),
+    "hornbeam-action-tree": _Kind(
+        ActionTree,
+        "actions",
+        {"weight": lambda value, where, _: _number(value, where), "mean_rewards": _numbers_or_null},
+        {"weight": "weights"},
+    ),
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 
 from hornbeam.tree import BaseTree
-from hornbeam.tree.palette import class_colors, tint
+from hornbeam.tree.palette import tint
 from hornbeam.tree.routing import node_depths
 from hornbeam.tree.words import count, label, question
 
@@ -41,7 +41,7 @@ _ESCAPES = {
 
 
 def to_latex(tree: BaseTree) -> str:
-    r"""Write the tree as a LaTeX document for the package forest, leaves colored by predicted class.
+    r"""Write the tree as a LaTeX document for the package forest, leaves colored by prediction.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def to_latex(tree: BaseTree) -> str:
     \end{forest}
     \end{document}
     """
-    colors = [tint(color).lstrip("#").upper() for color in class_colors(len(tree.outputs))]
+    colors = [tint(color).lstrip("#").upper() for color in tree.colors]
     lines = [rf"\definecolor{{class{index}}}{{HTML}}{{{color}}}" for index, color in enumerate(colors)]
     lines += [r"\begin{document}", *_STYLE.splitlines()]
     depths = node_depths(tree.left, tree.right).tolist()
@@ -81,7 +81,7 @@ def to_latex(tree: BaseTree) -> str:
         branch = "" if node == 0 else ", no" if node in second else ", yes"
         indent = "  " * (depth + 1)
         if condition is None:
-            text = rf"predict {_escape(label(tree, node))}\\{_escape(tree.describe(node))}"
+            text = rf"{tree.verb} {_escape(label(tree, node))}\\{_escape(tree.describe(node))}"
             lines.append(f"{indent}[{{{text}}}, fill=class{tree.prediction[node]}{branch}]")
         else:
             lines_of_question = wrap(f"{question(tree, node)}?", _WIDTH, break_long_words=False)

@@ -46,7 +46,7 @@ def to_rules(tree: BaseTree, *, confidence: float | None = None) -> list[str]:
     for node, condition in enumerate(tree.conditions):
         path = answers.pop(node)
         if condition is None:
-            outcome = f"predict {label(tree, node)} ({tree.describe(node, 'training row', confidence)})."
+            outcome = f"{tree.verb} {label(tree, node)} ({tree.describe(node, 'training row', confidence)})."
             sentences.append(f"If {_premise(tree, path)}, {outcome}" if path else f"Always {outcome}")
         else:
             answers[int(tree.left[node])] = [*path, (condition, True)]

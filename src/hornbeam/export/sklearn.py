@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import singledispatch
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.tree import DecisionTreeClassifier
 
 from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne
-from hornbeam.tree import Tree
+from hornbeam.tree import ActionTree, BaseTree, Tree
 from hornbeam.tree.words import question
 
 # The values at leaves of scikit-learn's trees, for a child, and for a column and a threshold.
 _NO_CHILD, _UNDEFINED = -1, -2
 
 
-def to_sklearn(tree: Tree, *, conditions: Sequence[Condition] | None = None) -> DecisionTreeClassifier:
+def to_sklearn(tree: BaseTree, *, conditions: Sequence[Condition] | None = None) -> DecisionTreeClassifier:
     """Return a fitted `sklearn.tree.DecisionTreeClassifier` that predicts the same on numeric input.
 
     Nodes keep their numbers, so ``apply`` returns the same as well.
 
     Parameters
     ----------
-    tree : Tree
+    tree : BaseTree
         The tree to convert.
     conditions : sequence of Condition or None, default=None
         None: the model takes the columns of the table, all numbers (dates as seconds), with NaN for missing values.
@@ -63,6 +64,9 @@ def to_sklearn(tree: Tree, *, conditions: Sequence[Condition] | None = None) -> 
     another class, because costs are unequal or shares are tied, the leaf gets a share of 1 for that class, and
     ``predict_proba`` differs from the tree's. ``impurity`` is always the Gini impurity of the training shares.
 
+    *Actions.* The classes of the model are the actions. Every node has a share of 1 for its best action, and an
+    ``impurity`` of 0.
+
     Examples
     --------
     >>> from hornbeam import GOSDTClassifier
@@ -73,10 +77,11 @@ def to_sklearn(tree: Tree, *, conditions: Sequence[Condition] | None = None) -> 
     """
     n_features = len(tree.columns.names) if conditions is None else len(conditions)
     splits = _splits_on_columns(tree) if conditions is None else _splits_on_conditions(tree, conditions)
-    codes = np.arange(len(tree.classes))
+    leaves = _leaves_of(tree)
     # Fitted to nothing, for its fitted attributes and for this version's layout of a node.
+    codes = np.arange(len(tree.outputs))
     model = DecisionTreeClassifier().fit(np.zeros((len(codes), n_features), dtype=np.float32), codes)
-    model.classes_ = tree.classes.copy()
+    model.classes_ = tree.outputs.copy()
     if conditions is None and tree.columns.named:
         model.feature_names_in_ = np.array(tree.columns.names, dtype=object)
     kind, arguments, state = model.tree_.__reduce__()
@@ -84,15 +89,18 @@ def to_sklearn(tree: Tree, *, conditions: Sequence[Condition] | None = None) -> 
     for node, split in enumerate(splits):
         for field, value in split.items():
             nodes[field][node] = value
-    _write_statistics(tree, nodes)
-    state |= {"max_depth": tree.depth, "node_count": tree.n_nodes, "nodes": nodes, "values": _values(tree)}
+    nodes["n_node_samples"] = tree.n_samples
+    nodes["weighted_n_node_samples"] = tree.node_weights
+    nodes["impurity"] = leaves.impurity
+    values = np.ascontiguousarray(leaves.values[:, np.newaxis, :])
+    state |= {"max_depth": tree.depth, "node_count": tree.n_nodes, "nodes": nodes, "values": values}
     # Danger: __setstate__ of a tree that already has nodes writes past their memory; only a new one takes the state.
     model.tree_ = kind(*arguments)
     model.tree_.__setstate__(state)
     return model
 
 
-def _splits_on_columns(tree: Tree) -> list[dict[str, Any]]:
+def _splits_on_columns(tree: BaseTree) -> list[dict[str, Any]]:
     """Return the fields of each node that scikit-learn splits by, over the columns of the table."""
     splits = []
     for node, condition in enumerate(tree.conditions):
@@ -115,7 +123,7 @@ def _splits_on_columns(tree: Tree) -> list[dict[str, Any]]:
     return splits
 
 
-def _splits_on_conditions(tree: Tree, conditions: Sequence[Condition]) -> list[dict[str, Any]]:
+def _splits_on_conditions(tree: BaseTree, conditions: Sequence[Condition]) -> list[dict[str, Any]]:
     """Return the fields of each node that scikit-learn splits by, over a 0/1 matrix."""
     place = {condition: column for column, condition in enumerate(conditions)}
     splits = []
@@ -137,7 +145,7 @@ def _leaf() -> dict[str, Any]:
 
 
 def _split(
-    tree: Tree, node: int, column: int, threshold: float, *, swapped: bool = False, missing_go_to_left: bool
+    tree: BaseTree, node: int, column: int, threshold: float, *, swapped: bool = False, missing_go_to_left: bool
 ) -> dict[str, Any]:
     """Compare a column with a threshold; `swapped` if the condition holds for the larger values, or for none."""
     holds, fails = tree.left[node], tree.right[node]
@@ -150,16 +158,28 @@ def _split(
     }
 
 
-def _write_statistics(tree: Tree, nodes: npt.NDArray[Any]) -> None:
-    weights = tree.class_weights.sum(axis=1)
-    nodes["n_node_samples"] = tree.n_samples
-    nodes["weighted_n_node_samples"] = weights
-    nodes["impurity"] = 1 - ((tree.class_weights / weights[:, np.newaxis]) ** 2).sum(axis=1)
+class _Leaves(NamedTuple):
+    """What scikit-learn's tree predicts in each node: `values` of shape (n_nodes, n_outputs), whose largest wins."""
+
+    values: npt.NDArray[np.float64]
+    impurity: npt.NDArray[np.float64]
 
 
-def _values(tree: Tree) -> npt.NDArray[np.float64]:
-    """Return the shares of the classes in each node, shape (n_nodes, 1, n_classes), such that argmax predicts."""
+@singledispatch
+def _leaves_of(tree: BaseTree) -> _Leaves:
+    """Return the predictions of a tree of some kind."""
+    raise TypeError(f"{type(tree).__name__} has no counterpart in scikit-learn.")
+
+
+@_leaves_of.register
+def _(tree: Tree) -> _Leaves:
     values = tree.class_weights / tree.class_weights.sum(axis=1, keepdims=True)
+    impurity = 1 - (values**2).sum(axis=1)
     other = (tree.left < 0) & (values.argmax(axis=1) != tree.prediction)
     values[other] = np.eye(len(tree.classes))[tree.prediction[other]]
-    return np.ascontiguousarray(values[:, np.newaxis, :])
+    return _Leaves(values, impurity)
+
+
+@_leaves_of.register
+def _(tree: ActionTree) -> _Leaves:
+    return _Leaves(np.eye(len(tree.actions))[tree.prediction], np.zeros(tree.n_nodes))

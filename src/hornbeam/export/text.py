@@ -50,7 +50,7 @@ def to_text(tree: BaseTree, *, ascii: bool = False, confidence: float | None = N
     before_yes, under_yes, before_no, under_no = _ASCII if ascii else _BOXES
 
     def leaf(node: int) -> list[str]:
-        return [f"predict {label(tree, node)} ({tree.describe(node, confidence=confidence)})"]
+        return [f"{tree.verb} {label(tree, node)} ({tree.describe(node, confidence=confidence)})"]
 
     def inner(node: int, _: Condition, yes: list[str], no: list[str]) -> list[str]:
         return [

@@ -25,7 +25,7 @@ from hornbeam.conditions import AtMost, Condition, IsMissing
 from hornbeam.fitting.scales import AdditiveScale
 from hornbeam.fitting.training import TrainingData
 from hornbeam.table import Kind, Table, TableSchema
-from hornbeam.tree import BaseTree, Tree
+from hornbeam.tree import BaseTree
 from hornbeam.tree.pruning import best_predictions, losses_of_nodes, pruned_for
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def read_splits(given: Any, origin: str = "start_tree") -> Splits:
     """
     if isinstance(given, (str, bytes, Mapping)):
         try:
-            given = Tree.from_json(dumps(given) if isinstance(given, Mapping) else given)
+            given = BaseTree.from_json(dumps(given) if isinstance(given, Mapping) else given)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{origin} is not JSON that Tree.to_json wrote. {error}") from None
     tree = given if isinstance(given, BaseTree) else getattr(given, "tree_", None)

@@ -8,20 +8,12 @@ from typing import Literal, TypeAlias
 
 from hornbeam.conditions import Condition
 from hornbeam.plotting.distributions import Distribution
+from hornbeam.plotting.leaves import Leaves
 from hornbeam.plotting.lettering import Letters, Style
 from hornbeam.plotting.view import View
-from hornbeam.tree import Tree
-from hornbeam.tree.words import (
-    column_name,
-    count,
-    has_unequal_weights,
-    label,
-    percent,
-    question,
-    rows_of,
-)
+from hornbeam.tree import BaseTree
+from hornbeam.tree.words import column_name, count, label, question
 
-BAR_HEIGHT = 5.0
 CHART_HEIGHT = 34.0
 CAPTION = Style(7, color="#555555")
 
@@ -71,7 +63,7 @@ class Area:
 class Box:
     """A node of the picture, in points; `x` is its middle, `top` its upper edge.
 
-    Leaves and collapsed subtrees have a bar of class shares; splits may have a chart.
+    Leaves and collapsed subtrees have a bar, the chart of their kind; splits may have a chart.
     """
 
     kind: Kind
@@ -95,7 +87,8 @@ class Box:
 
 
 def boxes_of(
-    tree: Tree,
+    tree: BaseTree,
+    leaves: Leaves,
     view: View,
     letters: Letters,
     charts: Mapping[int, Distribution],
@@ -104,75 +97,63 @@ def boxes_of(
     confidence: float | None = None,
 ) -> list[Box]:
     """Return the box of each node of the view, not yet placed; stacked leaves have one line."""
-    unequal = has_unequal_weights(tree)
     boxes = []
     for node, left, n_hidden in zip(view.nodes, view.left, view.n_hidden, strict=True):
         condition = tree.conditions[node]
         if left >= 0 and condition is not None:
             boxes.append(_split(tree, node, condition, letters, node in charts, is_stacked))
         elif is_stacked:
-            boxes.append(_stacked_leaf(tree, node, n_hidden, letters, confidence))
+            boxes.append(_stacked_leaf(tree, leaves, node, n_hidden, letters, confidence))
         else:
-            lines = _leaf_lines(tree, node, n_hidden, letters, unequal)
+            lines = _leaf_lines(tree, leaves, node, n_hidden, letters)
             if confidence is not None and not n_hidden:
-                lines.append((f"({tree.describe_interval(node, confidence)})", _SHARE))
-            boxes.append(_leaf(lines, letters, n_hidden))
+                lines.append((f"({leaves.interval(node, confidence)})", _SHARE))
+            boxes.append(_leaf(lines, leaves, letters, n_hidden))
     return boxes
 
 
-def _leaf_lines(tree: Tree, node: int, n_hidden: int, letters: Letters, unequal: bool) -> list[tuple[str, Style]]:
-    of = f"of{' weight' if unequal else ''}"
-    rows = count(int(tree.n_samples[node]))
+def _leaf_lines(tree: BaseTree, leaves: Leaves, node: int, n_hidden: int, letters: Letters) -> list[tuple[str, Style]]:
     if n_hidden:
-        name, share = _majority(tree, node)
+        name, said, rows = leaves.hidden_lines(node)
         names = letters.wrap(letters.show(name), _SHARE, _MAX_CLASS_WIDTH - 30, 2)
-        names[-1] = f"{letters.apart(names[-1])}: {share}"
-        return [(f"{n_hidden:,} leaves", _CONDITION), *((line, _SHARE) for line in names), (f"{of} {rows}", _SHARE)]
+        names[-1] = f"{letters.apart(names[-1])}: {said}"
+        return [(f"{n_hidden:,} leaves", _CONDITION), *((line, _SHARE) for line in names), (rows, _SHARE)]
     names = letters.wrap(letters.show(label(tree, node)), _CLASS, _MAX_CLASS_WIDTH, 3)
-    return [
-        *((line, _CLASS) for line in names),
-        (f"{percent(tree.predicted_share(node))} {of}", _SHARE),
-        (rows, _SHARE),
-    ]
+    return [*((line, _CLASS) for line in names), *((line, _SHARE) for line in leaves.lines(node))]
 
 
-def _majority(tree: Tree, node: int) -> tuple[object, str]:
-    """Return the class with the largest weight in a node, and its share in words."""
-    weights = tree.class_weights[node]
-    code = int(weights.argmax())
-    return tree.classes[code], percent(float(weights[code] / weights.sum()))
-
-
-def _leaf(lines: list[tuple[str, Style]], letters: Letters, n_hidden: int) -> Box:
-    width = max(letters.width(text, style) for text, style in lines) + 2 * _PADDING
+def _leaf(lines: list[tuple[str, Style]], leaves: Leaves, letters: Letters, n_hidden: int) -> Box:
+    width = max(leaves.least_width, *(letters.width(text, style) for text, style in lines)) + 2 * _PADDING
     pieces, y = _lines(lines, width / 2, _PADDING)
-    bar = Area(_PADDING, y + _BAR_GAP, width - 2 * _PADDING, BAR_HEIGHT)
+    bar = Area(_PADDING, y + _BAR_GAP, width - 2 * _PADDING, leaves.chart_height)
     kind: Kind = "collapsed" if n_hidden else "leaf"
-    return Box(kind, pieces, width, y + _BAR_GAP + BAR_HEIGHT + _PADDING, bar)
+    return Box(kind, pieces, width, y + _BAR_GAP + leaves.chart_height + _PADDING, bar)
 
 
-def _stacked_leaf(tree: Tree, node: int, n_hidden: int, letters: Letters, confidence: float | None) -> Box:
-    """One line: the bar, the class in bold, and its share; or how many leaves are hidden, and the largest class."""
+def _stacked_leaf(
+    tree: BaseTree, leaves: Leaves, node: int, n_hidden: int, letters: Letters, confidence: float | None
+) -> Box:
+    """One line: the bar, the output in bold, and how good it is; or how many leaves are hidden, and the best output."""
     if n_hidden:
-        name, share = _majority(tree, node)
+        name, said, rows = leaves.hidden_lines(node)
         shown = letters.wrap(letters.show(name), _SHARE, _MAX_STACKED_CLASS_WIDTH, 1)[0]
-        rows = rows_of(tree, node)
-        lines = [(f"{n_hidden:,} leaves", _CONDITION), (f"{letters.apart(shown)}: {share} of {rows}", _SHARE)]
+        lines = [(f"{n_hidden:,} leaves", _CONDITION), (f"{letters.apart(shown)}: {said} {rows}", _SHARE)]
     else:
         lines = [
             (letters.wrap(letters.show(label(tree, node)), _CLASS, _MAX_STACKED_CLASS_WIDTH, 1)[0], _CLASS),
             (tree.describe(node, confidence=confidence), _SHARE),
         ]
     height = _CLASS.line_height + 2 * _TIGHT
-    x, pieces = _STACKED_INDENT + _STACKED_BAR_WIDTH + 6, []
+    bar_width = max(_STACKED_BAR_WIDTH, leaves.least_width)
+    x, pieces = _STACKED_INDENT + bar_width + 6, []
     for text, style in lines:
         pieces.append(Piece(text, style, x, height / 2, is_centered=False))
         x += letters.width(text, style) + 6
-    bar = Area(_STACKED_INDENT, (height - 1.6 * BAR_HEIGHT) / 2, _STACKED_BAR_WIDTH, 1.6 * BAR_HEIGHT)
+    bar = Area(_STACKED_INDENT, (height - leaves.stacked_height) / 2, bar_width, leaves.stacked_height)
     return Box("collapsed" if n_hidden else "leaf", tuple(pieces), x - 6 + _STACKED_INDENT + 3, height, bar)
 
 
-def _split(tree: Tree, node: int, condition: Condition, letters: Letters, has_chart: bool, is_stacked: bool) -> Box:
+def _split(tree: BaseTree, node: int, condition: Condition, letters: Letters, has_chart: bool, is_stacked: bool) -> Box:
     name = letters.show(column_name(tree, condition.column))
     # The test after the name, ``<= 2.5``, is never broken between its sign and its value.
     test = letters.show(question(tree, node)).removeprefix(name).replace("<=", "≤").strip().replace(" ", "\xa0", 1)

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam.conditions import AtMost, Condition, IsIn
+from hornbeam.plotting.leaves import leaves_of
 from hornbeam.table import Column, read_table
-from hornbeam.tree import Tree
+from hornbeam.tree import BaseTree
 
 _N_BINS = 20
 _MAX_BARS = 6  # on each side of a split of categories
@@ -60,19 +61,18 @@ class Distribution:
     captions: tuple[Caption, ...]
 
 
-def distributions_of(tree: Tree, data: Data) -> dict[int, Distribution]:
+def distributions_of(tree: BaseTree, data: Data) -> dict[int, Distribution]:
     """Return the distribution of the rows of `data` at each inner node that some of them reach.
 
     Raises
     ------
     ValueError
-        If `data` is not a pair, `X` does not fit the tree, the lengths differ, or a label in `y` is not a class of the
-        tree.
+        If `data` is not a pair, `X` or `y` does not fit the tree, or the lengths differ.
     """
     if not isinstance(data, (tuple, list)) or len(data) != 2:
         raise ValueError(f"data must be a pair (X, y), got {type(data).__name__}.")
     table = read_table(data[0], expect=tree.columns)
-    codes = _codes_of(tree, data[1])
+    codes = leaves_of(tree).codes_of(data[1])
     if len(codes) != table.n_rows:
         raise ValueError(f"data must hold a label for each row: X has {table.n_rows} rows, y has {len(codes)}.")
     rows: dict[int, _Codes] = {0: np.arange(table.n_rows)}
@@ -85,18 +85,8 @@ def distributions_of(tree: Tree, data: Data) -> dict[int, Distribution]:
         holds = condition.holds(column)
         rows[int(tree.left[node])], rows[int(tree.right[node])] = here[holds], here[~holds]
         if len(here) > 0:
-            found[node] = distribution(condition, column, holds, codes[here], len(tree.classes))
+            found[node] = distribution(condition, column, holds, codes[here], len(tree.outputs))
     return found
-
-
-def _codes_of(tree: Tree, y: Any) -> _Codes:
-    """Return the index into the tree's classes of each label."""
-    code_of = {label: code for code, label in enumerate(tree.classes.tolist())}
-    labels = np.asarray(y).ravel().tolist()
-    for label in labels:
-        if label not in code_of:
-            raise ValueError(f"data: y holds the label {label!r}; the classes of the tree are {tree.classes.tolist()}.")
-    return np.array([code_of[label] for label in labels], dtype=np.intp)
 
 
 def distribution(

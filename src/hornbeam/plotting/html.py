@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 from hornbeam.plotting.layout import lay_out
 from hornbeam.plotting.lettering import displayable
 from hornbeam.plotting.picture import write
-from hornbeam.tree import Tree
+from hornbeam.tree import BaseTree
 
 # What a notebook shows with little scrolling: about 30 leaves.
 _PAGE = (960.0, 640.0)
@@ -20,7 +20,7 @@ _CARD = "display:inline-block;vertical-align:top;padding:8px;margin:2px;backgrou
 _TEXT = "font-family:sans-serif;font-size:13px"
 
 
-def trees_html(trees: Iterable[tuple[Tree, str]], heading: str = "") -> str:
+def trees_html(trees: Iterable[tuple[BaseTree, str]], heading: str = "") -> str:
     """Return pictures of trees side by side, each on a white card with a caption below it.
 
     Large trees are collapsed so that each picture is at most 13.3 x 8.9 inches. Without matplotlib, each tree is text
@@ -28,7 +28,7 @@ def trees_html(trees: Iterable[tuple[Tree, str]], heading: str = "") -> str:
 
     Parameters
     ----------
-    trees : iterable of (Tree, str)
+    trees : iterable of (BaseTree, str)
         The trees and their captions.
     heading : str, default=""
         A line above them.
@@ -47,22 +47,22 @@ def trees_html(trees: Iterable[tuple[Tree, str]], heading: str = "") -> str:
     return f'<div style="{_TEXT}">{"".join(parts)}</div>'
 
 
-def _repr_html_(tree: Tree) -> str:
+def _repr_html_(tree: BaseTree) -> str:
     """Return the picture for notebooks, or text if matplotlib is not installed."""
     return trees_html([(tree, "")])
 
 
-Tree._repr_html_ = _repr_html_  # type: ignore[attr-defined]
+BaseTree._repr_html_ = _repr_html_  # type: ignore[attr-defined]
 
 
-def _picture(tree: Tree) -> str:
+def _picture(tree: BaseTree) -> str:
     try:
         return _svg(tree)
     except ImportError:
         return f"<pre>{_escaped(_shortened(tree.to_text()))}</pre>"
 
 
-def _svg(tree: Tree) -> str:
+def _svg(tree: BaseTree) -> str:
     """Return an `svg` element that adapts to its surroundings and does not affect the rest of the page."""
     file = BytesIO()
     write(tree, lay_out(tree, page=_PAGE, keeps_missing=True), file, "svg")

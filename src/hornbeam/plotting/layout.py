@@ -17,9 +17,10 @@ import numpy.typing as npt
 from hornbeam.conditions import IsMissing
 from hornbeam.plotting.boxes import Box, boxes_of
 from hornbeam.plotting.distributions import Distribution
+from hornbeam.plotting.leaves import Leaves, leaves_of
 from hornbeam.plotting.lettering import Letters, Style
 from hornbeam.plotting.view import View, view_of
-from hornbeam.tree import Tree
+from hornbeam.tree import BaseTree
 from hornbeam.tree.words import question
 
 Orientation: TypeAlias = Literal["auto", "vertical", "horizontal"]
@@ -54,7 +55,7 @@ _FOOTNOTE = Style(8, color="#555555")
 class Line:
     """One line of text around the tree: `x` is its left end, `end` its right end, `y` the middle of its height.
 
-    `swatch` is the class whose color is shown before it in the legend, None for no color.
+    `swatch` is the output whose color is shown before it in the legend, None for no color.
     """
 
     text: str
@@ -81,6 +82,7 @@ class Layout:
     lines: tuple[Line, ...]
     letters: Letters
     charts: Mapping[int, Distribution]
+    leaves: Leaves
     page: tuple[float, float]
 
     @property
@@ -96,7 +98,7 @@ class Layout:
 
 
 def lay_out(
-    tree: Tree,
+    tree: BaseTree,
     title: str | None = None,
     subtitle: str | None = None,
     *,
@@ -118,6 +120,7 @@ def lay_out(
     """
     _check(layout, max_depth)
     letters = Letters.of(_strings(tree, title, subtitle), keeps_missing=keeps_missing)
+    leaves = leaves_of(tree)
     sides = ("vertical", "horizontal") if layout == "auto" else (layout,)
 
     def made(depth: int, *, is_last: bool) -> Layout | None:
@@ -126,8 +129,9 @@ def lay_out(
         for side in sides:
             is_forced = is_last and side == sides[-1]
             if is_forced or _may_fit(view, page, side == "horizontal"):
+                is_horizontal = side == "horizontal"
                 found = _placed(
-                    tree, view, letters, title, subtitle, charts or {}, page, side == "horizontal", confidence
+                    tree, leaves, view, letters, title, subtitle, charts or {}, page, is_horizontal, confidence
                 )
                 if is_forced or found.fits:
                     return found
@@ -165,14 +169,15 @@ def _check(layout: object, max_depth: object) -> None:
         raise ValueError(f"max_depth must be 'auto', None or an integer of at least 0, got {max_depth!r}.")
 
 
-def _strings(tree: Tree, title: str | None, subtitle: str | None) -> Iterator[str]:
+def _strings(tree: BaseTree, title: str | None, subtitle: str | None) -> Iterator[str]:
     """Yield every string of the user that the picture may show."""
-    yield from (str(text) for text in (title or "", subtitle or "", tree.target_name, *tree.classes.tolist()))
+    yield from (str(text) for text in (title or "", subtitle or "", tree.target_name, *tree.outputs.tolist()))
     yield from (question(tree, node) for node, condition in enumerate(tree.conditions) if condition is not None)
 
 
 def _placed(
-    tree: Tree,
+    tree: BaseTree,
+    leaves: Leaves,
     view: View,
     letters: Letters,
     title: str | None,
@@ -183,12 +188,13 @@ def _placed(
     confidence: float | None,
 ) -> Layout:
     """Place headings, tree, legend and footnotes one below the other, each centered."""
-    boxes = boxes_of(tree, view, letters, charts, is_stacked=is_horizontal, confidence=confidence)
+    boxes = boxes_of(tree, leaves, view, letters, charts, is_stacked=is_horizontal, confidence=confidence)
     boxes = _place_in_columns(view, boxes) if is_horizontal else _place_in_rows(view, boxes)
     tree_width = max(box.left + box.width for box in boxes)
     max_width = max(tree_width, _MIN_WIDTH)
     above = list(_headings(title, subtitle, letters, max_width))
-    below = [*_legend_rows(tree, letters, max_width), *_footnotes(tree, view, letters, max_width)]
+    notes = _footnotes(tree, leaves, view, letters, max_width)
+    below = [*_legend_rows(tree, letters, max_width), *notes]
     width = max([tree_width, *(row[-1].end for row in [*above, *below])])
     lines, y = _stack(above, width, _MARGIN)
     y += _SECTION_GAP if above else 0
@@ -196,7 +202,16 @@ def _placed(
     boxes = [replace(box, x=box.x + shift, top=box.top + y) for box in boxes]
     more, y = _stack(below, width, max(box.top + box.height for box in boxes) + _SECTION_GAP)
     return Layout(
-        width + 2 * _MARGIN, y + _MARGIN, is_horizontal, view, tuple(boxes), (*lines, *more), letters, charts, page
+        width + 2 * _MARGIN,
+        y + _MARGIN,
+        is_horizontal,
+        view,
+        tuple(boxes),
+        (*lines, *more),
+        letters,
+        charts,
+        leaves,
+        page,
     )
 
 
@@ -296,15 +311,15 @@ def _paragraph(text: str, style: Style, letters: Letters, max_width: float) -> I
         yield [Line(line, style, 0, letters.width(line, style))]
 
 
-def _legend_rows(tree: Tree, letters: Letters, max_width: float) -> list[list[Line]]:
-    """Return the name of the target and the colors of the classes, in rows that fit into `max_width`."""
+def _legend_rows(tree: BaseTree, letters: Letters, max_width: float) -> list[list[Line]]:
+    """Return the name of the target and the colors of the outputs, in rows that fit into `max_width`."""
 
     def line(text: str, x: float, swatch: int | None) -> Line:
         return Line(text, _LEGEND, x, x + letters.width(text, _LEGEND), swatch=swatch)
 
     name = letters.wrap(letters.show(tree.target_name), _LEGEND, _MAX_LABEL_WIDTH, 1)[0]
     rows = [[line(f"{name}:", 0, None)]]
-    for code, label in enumerate(tree.classes):
+    for code, label in enumerate(tree.outputs):
         text = letters.wrap(letters.show(label), _LEGEND, _MAX_LABEL_WIDTH, 1)[0]
         entry = line(text, rows[-1][-1].end + _ENTRY_GAP + SWATCH, code)
         if entry.end > max_width:
@@ -314,8 +329,10 @@ def _legend_rows(tree: Tree, letters: Letters, max_width: float) -> list[list[Li
     return rows
 
 
-def _footnotes(tree: Tree, view: View, letters: Letters, max_width: float) -> Iterator[list[Line]]:
-    """Return notes on what is collapsed, and on where missing values go if a tested column has some."""
+def _footnotes(tree: BaseTree, leaves: Leaves, view: View, letters: Letters, max_width: float) -> Iterator[list[Line]]:
+    """Return notes on the charts of the leaves, on what is collapsed, and on where missing values go if they occur."""
+    if leaves.footnote:
+        yield from _paragraph(leaves.footnote, _FOOTNOTE, letters, max_width)
     n_collapsed, n_hidden = sum(map(bool, view.n_hidden)), sum(view.n_hidden)
     if n_collapsed:
         boxes = "The dashed box stands" if n_collapsed == 1 else f"{n_collapsed:,} dashed boxes stand"

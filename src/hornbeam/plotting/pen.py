@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from hornbeam.plotting.boxes import CAPTION, Area, Box
 from hornbeam.plotting.distributions import Distribution
 from hornbeam.plotting.layout import SWATCH, Layout, Line
+from hornbeam.plotting.leaves import Mark
 from hornbeam.plotting.lettering import Letters, Style
-from hornbeam.tree import Tree
-from hornbeam.tree.palette import class_colors, tint
+from hornbeam.tree import BaseTree
+from hornbeam.tree.palette import tint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,17 +27,18 @@ _SIDE_DROP = 27.0
 _MARK = 4.0  # height of the triangle at the threshold
 
 
-def draw(tree: Tree, layout: Layout, ax: Axes) -> None:
+def draw(tree: BaseTree, layout: Layout, ax: Axes) -> None:
     """Draw the picture, scaled to the current size of the axes."""
-    pen = _Pen(ax, layout, class_colors(len(tree.classes)))
+    pen = _Pen(ax, layout, tree.colors)
     view = layout.view
     for box, left, right in zip(layout.boxes, view.left, view.right, strict=True):
         for child, answer in ((left, "yes"), (right, "no")):
             if child >= 0:
                 pen.edge(box, layout.boxes[child], answer)
-    shares = tree.class_weights / tree.class_weights.sum(axis=1, keepdims=True)
     for node, box in zip(view.nodes, layout.boxes, strict=True):
-        pen.box(box, int(tree.prediction[node]), shares[node].tolist())
+        pen.box(box, int(tree.prediction[node]))
+        if box.bar is not None:
+            pen.marks(box, box.bar, layout.leaves.marks(node), is_divided=layout.leaves.is_divided)
         if box.chart is not None:
             pen.chart(box, box.chart, layout.charts[node])
     for line in layout.lines:
@@ -73,8 +75,8 @@ class _Pen:
         self.ax.plot(xs, ys, color=_EDGE_COLOR, linewidth=self.scale, solid_joinstyle="round", zorder=1)
         self.text(answer, _SIDE_ANSWER if self.is_horizontal else _ANSWER, *place, background="white")
 
-    def box(self, box: Box, code: int, shares: list[float]) -> None:
-        """Draw a node: a split, a leaf that predicts class number `code`, or a collapsed subtree."""
+    def box(self, box: Box, code: int) -> None:
+        """Draw a node: a split, a leaf that predicts output number `code`, or a collapsed subtree."""
         from matplotlib.patches import FancyBboxPatch
 
         color = self.colors[code]
@@ -95,17 +97,15 @@ class _Pen:
         for piece in box.pieces:
             align = "center" if piece.is_centered else "left"
             self.text(piece.text, piece.style, box.left + piece.x, box.top + piece.y, align=align)
-        if box.bar is not None:
-            self.bar(box, box.bar, shares)
 
-    def bar(self, box: Box, area: Area, shares: list[float]) -> None:
-        """Draw the shares of the classes side by side, separated by white lines."""
-        x = box.left + area.x
-        for share, color in zip(shares, self.colors, strict=True):
-            self.rectangle(x, box.top + area.y, share * area.width, area.height, color)
-            if 0 < x - box.left - area.x < area.width:
-                self.stroke([x, x], [box.top + area.y, box.top + area.y + area.height], "white", 0.6)
-            x += share * area.width
+    def marks(self, box: Box, area: Area, marks: list[Mark], *, is_divided: bool) -> None:
+        """Draw the chart of a leaf, on request with white lines between its marks."""
+        for mark in marks:
+            x, y = box.left + area.x + mark.x * area.width, box.top + area.y + mark.y * area.height
+            height = mark.height * area.height
+            self.rectangle(x, y, mark.width * area.width, height, mark.color)
+            if is_divided and 0 < mark.x < 1:
+                self.stroke([x, x], [y, y + height], "white", 0.6)
 
     def chart(self, box: Box, area: Area, data: Distribution) -> None:
         """Draw the rows of a node by the value of the split column, stacked by class, with a triangle at the split."""

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 from hornbeam.plotting.distributions import Data, distributions_of
 from hornbeam.plotting.layout import Depth, Layout, Orientation, lay_out
 from hornbeam.plotting.pen import draw
-from hornbeam.tree import Tree
+from hornbeam.tree import BaseTree
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -22,13 +22,13 @@ _SUFFIXES = (".svg", ".png", ".pdf")
 
 
 class Fitted(Protocol):
-    """A fitted classifier of one tree."""
+    """A fitted estimator of one tree."""
 
-    tree_: Tree
+    tree_: BaseTree
 
 
 def plot_tree(
-    tree: Tree | Fitted,
+    tree: BaseTree | Fitted,
     ax: Axes | None = None,
     *,
     data: Data | None = None,
@@ -42,17 +42,19 @@ def plot_tree(
 
     Splits show their condition and number of training rows; edges show "yes" and "no". Leaves are colored by predicted
     class, and show that class, its share of the training weight, the number of training rows, and a bar with the shares
-    of all classes. The colors are distinct for all kinds of color vision.
+    of all classes. The colors are distinct for all kinds of color vision. Leaves that choose an action show its mean
+    reward in place of the share, and a bar for each action.
 
     Parameters
     ----------
-    tree : Tree or fitted classifier
+    tree : Tree, ActionTree or fitted estimator
         The tree to draw.
     ax : matplotlib.axes.Axes or None, default=None
         Where to draw; the drawing, including its text, is scaled to the current size of these axes. None: a new figure,
         as large as the tree needs with text of 10 points, or of 7.5 points for a large tree.
     data : tuple of (X, y) or None, default=None
-        Rows to show at the splits, usually the training data: a histogram of the split column, stacked by class, with
+        Rows to show at the splits, usually the training data, for trees of actions with their rewards: a histogram of
+        the split column, stacked by class or by the best action of each row, with
         a triangle at the threshold; or bars of its categories, with those of the condition on the left. Classes are
         stacked in the order of the legend; missing values have their own bar. All other numbers remain those of the
         training rows.
@@ -76,7 +78,7 @@ def plot_tree(
     Raises
     ------
     TypeError
-        If `tree` is not a tree or a fitted classifier.
+        If `tree` is not a tree or a fitted estimator of one.
     ValueError
         If `layout`, `max_depth` or `confidence` is not one of the above, or `data` does not fit the tree.
 
@@ -106,7 +108,7 @@ def plot_tree(
 
 
 def save_picture(
-    tree: Tree | Fitted,
+    tree: BaseTree | Fitted,
     path: str | PathLike[str],
     *,
     data: Data | None = None,
@@ -123,7 +125,7 @@ def save_picture(
 
     Parameters
     ----------
-    tree : Tree or fitted classifier
+    tree : Tree, ActionTree or fitted estimator
         The tree to draw.
     path : str or path
         File to write, ending in ``.svg``, ``.png`` or ``.pdf``.
@@ -168,7 +170,7 @@ def save_picture(
     write(tree, made, path, suffix[1:], dpi)
 
 
-def write(tree: Tree, layout: Layout, target: str | PathLike[str] | IO[bytes], form: str, dpi: float = 72) -> None:
+def write(tree: BaseTree, layout: Layout, target: str | PathLike[str] | IO[bytes], form: str, dpi: float = 72) -> None:
     """Write a picture in the form "svg", "png" or "pdf"; an SVG should be laid out with `keeps_missing`."""
     from matplotlib.figure import Figure
 
@@ -180,10 +182,10 @@ def write(tree: Tree, layout: Layout, target: str | PathLike[str] | IO[bytes], f
         figure.savefig(target, dpi=dpi, format=form, metadata=metadata)
 
 
-def _tree_of(tree: Tree | Fitted) -> Tree:
-    found = tree if isinstance(tree, Tree) else getattr(tree, "tree_", None)
-    if not isinstance(found, Tree):
-        raise TypeError(f"tree must be a Tree or a fitted classifier, got {type(tree).__name__} without tree_.")
+def _tree_of(tree: BaseTree | Fitted) -> BaseTree:
+    found = tree if isinstance(tree, BaseTree) else getattr(tree, "tree_", None)
+    if not isinstance(found, BaseTree):
+        raise TypeError(f"tree must be a tree or a fitted estimator, got {type(tree).__name__} without tree_.")
     return found
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hornbeam.tree import Tree
+from hornbeam.tree import BaseTree
 from hornbeam.tree.routing import node_depths
 
 
@@ -39,7 +39,7 @@ class View:
         return (len(self.nodes) + 1) // 2
 
 
-def view_of(tree: Tree, max_depth: int) -> View:
+def view_of(tree: BaseTree, max_depth: int) -> View:
     """Return the nodes down to a depth; inner nodes at this depth stand for their subtrees."""
     depths = node_depths(tree.left, tree.right)
     shown = np.flatnonzero(depths <= max_depth)
@@ -55,7 +55,7 @@ def view_of(tree: Tree, max_depth: int) -> View:
     )
 
 
-def leaves_below(tree: Tree) -> npt.NDArray[np.intp]:
+def leaves_below(tree: BaseTree) -> npt.NDArray[np.intp]:
     """Return the number of leaves of the subtree of each node, 1 for a leaf; shape (n_nodes,)."""
     leaves = [1] * tree.n_nodes
     for node in reversed(range(tree.n_nodes)):

@@ -1,6 +1,7 @@
 """The public tree: immutable flat arrays whose conditions refer to the columns of the training table."""
 
+from hornbeam.tree.action_tree import ActionTree
 from hornbeam.tree.base import BaseTree
 from hornbeam.tree.tree import Tree
 
-__all__ = ["BaseTree", "Tree"]
+__all__ = ["ActionTree", "BaseTree", "Tree"]

@@ -14,6 +14,7 @@ from scipy.sparse import csr_matrix
 from hornbeam.conditions import Condition
 from hornbeam.table import TableSchema, read_table
 from hornbeam.tree.checks import check_conditions, check_structure
+from hornbeam.tree.palette import class_colors
 from hornbeam.tree.routing import leaf_of_rows, node_depths, path_matrix
 from hornbeam.tree.words import count
 
@@ -31,7 +32,8 @@ class BaseTree(ABC, TreeMethods):
     """Base of the trees: a frozen dataclass with the fields below and those of its leaves.
 
     A subclass names in `_arrays` the arrays of its leaves with their types, states in `outputs` what its leaves predict
-    and in `describe` how well. The exports and drawings of any tree need nothing else.
+    and in `describe` how well. The exports as text need nothing else. `hornbeam.export.json` and
+    `hornbeam.export.sklearn` have an entry for each subclass, and `hornbeam.plotting.leaves` draws its leaves.
     """
 
     left: npt.NDArray[np.int32]
@@ -45,11 +47,18 @@ class BaseTree(ABC, TreeMethods):
     target_name: str
 
     _arrays: ClassVar[Mapping[str, Any]]
+    verb: ClassVar[str] = "predict"
+    """What a leaf does with its output, in sentences."""
 
     @property
     @abstractmethod
     def outputs(self) -> npt.NDArray[Any]:
         """The different predictions of the tree."""
+
+    @property
+    def colors(self) -> list[str]:
+        """Color of each of the outputs in drawings, as ``#RRGGBB``."""
+        return class_colors(len(self.outputs))
 
     @property
     @abstractmethod
@@ -67,7 +76,7 @@ class BaseTree(ABC, TreeMethods):
         noun : str, default="row"
             What a row is called.
         confidence : float or None, default=None
-            Adds the confidence interval of the share, see `Tree.share_intervals`.
+            Adds the confidence interval of the share, see `Tree.share_intervals`. Only for classes.
 
         Returns
         -------
@@ -220,6 +229,8 @@ class BaseTree(ABC, TreeMethods):
 
 def _same(one: Any, other: Any) -> bool:
     """Compare two parts of trees; labels of an array as Python scalars, so that neither int32 nor object matters."""
+    if isinstance(one, np.ndarray) and one.dtype == other.dtype == np.float64:
+        return np.array_equal(one, other, equal_nan=True)
     if isinstance(one, np.ndarray):
         one, other = one.tolist(), other.tolist()
         if one and not isinstance(one[0], list) and list(map(type, one)) != list(map(type, other)):

@@ -11,6 +11,7 @@ from hornbeam.table import KINDS
 from hornbeam.tree.routing import inner_nodes
 
 if TYPE_CHECKING:
+    from hornbeam.tree.action_tree import ActionTree
     from hornbeam.tree.base import BaseTree
     from hornbeam.tree.tree import Tree
 
@@ -28,8 +29,18 @@ def check_structure(tree: BaseTree) -> None:
 
 def check_classes(tree: Tree) -> None:
     """Raise ValueError or TypeError if the labels are wrong, or the weights of the classes do not add up."""
-    _check_labels(tree)
+    _check_labels(tree, "classes", "label")
     _check_weights(tree)
+
+
+def check_actions(tree: ActionTree) -> None:
+    """Raise ValueError or TypeError if the names of the actions, the rewards or the weights are wrong."""
+    _check_labels(tree, "actions", "action")
+    check_shapes(tree, {"mean_rewards": (len(tree.conditions), len(tree.actions)), "weights": (len(tree.conditions),)})
+    if any(math.isinf(mean) for of_node in tree.mean_rewards.tolist() for mean in of_node):
+        raise ValueError("mean_rewards: expected finite numbers, or NaN where no reward is known.")
+    if not all(0 < weight < math.inf for weight in tree.weights.tolist()):
+        raise ValueError("weights: every node must be reached by training rows of positive, finite weight.")
 
 
 def check_conditions(tree: BaseTree) -> None:
@@ -53,17 +64,17 @@ def _check_columns(tree: BaseTree) -> None:
         raise ValueError(f"columns: kind of {name!r} is {kind!r}; expected {', '.join(map(repr, KINDS))}.")
 
 
-def _check_labels(tree: Tree) -> None:
-    if tree.classes.ndim != 1 or not len(tree.classes):
-        raise ValueError(f"classes: expected a list of at least one label, found shape {tree.classes.shape}.")
-    labels = tree.classes.tolist()
+def _check_labels(tree: BaseTree, part: str, noun: str) -> None:
+    if tree.outputs.ndim != 1 or not len(tree.outputs):
+        raise ValueError(f"{part}: expected a list of at least one {noun}, found shape {tree.outputs.shape}.")
+    labels = tree.outputs.tolist()
     for label in labels:
         if type(label) not in LABEL_TYPES:
-            raise TypeError(f"classes: label {label!r} is of type {type(label).__name__}; use str, int, bool or float.")
+            raise TypeError(f"{part}: {noun} {label!r} is of type {type(label).__name__}; use str, int, bool or float.")
         if isinstance(label, float) and not math.isfinite(label):
-            raise ValueError(f"classes: label {label} is not a finite number.")
+            raise ValueError(f"{part}: {noun} {label} is not a finite number.")
     if len(set(labels)) < len(labels):
-        raise ValueError(f"classes: the labels must differ, found {labels}.")
+        raise ValueError(f"{part}: the {noun}s must differ, found {labels}.")
 
 
 def _check_shapes(tree: BaseTree) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,14 +17,9 @@ from hornbeam.tree.checks import check_classes
 from hornbeam.tree.shares import Smoothing, check_smoothing, class_shares, share_intervals
 from hornbeam.tree.words import count, percent, rows_of
 
-if TYPE_CHECKING:
-    from hornbeam.export import ClassTreeMethods
-else:
-    ClassTreeMethods = object  # when `hornbeam.export` is imported, it adds these methods to `Tree`
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tree(BaseTree, ClassTreeMethods):
+class Tree(BaseTree):
     """Immutable binary decision tree whose nodes test conditions on the columns of the user's table.
 
     Nodes are numbered in pre-order, left child first; node 0 is the root. A row goes to the left child if the

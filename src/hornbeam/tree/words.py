@@ -49,6 +49,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
+def number(value: float) -> str:
+    """Return a number of the user's in four digits, ``2.5``, ``12,340``."""
+    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
+
+
 def count(number: int, noun: str = "row", plural: str | None = None) -> str:
     """Return ``1 row``, ``1,204 rows``; `plural` is for nouns that take more than an "s"."""
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
