@@ -1,4 +1,4 @@
-"""The command line: ``python -m benchmarks setup | run | report | paper | performance | limits | streaming``."""
+"""The command line: ``python -m benchmarks setup``, ``run``, ``report``, ``paper`` and so on, see ``--help``."""
 
 from __future__ import annotations
 
@@ -59,6 +59,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error(f"argument --step: {unknown[0]!r} is none of {', '.join(streaming.STEPS)}")
         path = options.results or RESULTS / "streaming.jsonl"
         streaming.run(path, int(options.rows), options.columns, options.step or [*streaming.STEPS], options.directory)
+    elif options.command == "policies":
+        from benchmarks import policies
+
+        if unknown := [name for name in options.table or () if name not in policies.TABLES]:
+            parser.error(f"argument --table: {unknown[0]!r} is none of {', '.join(policies.TABLES)}")
+        path = options.results or RESULTS / "policies.jsonl"
+        policies.run(path, options.table or [*policies.TABLES], options.peer or [*policies.PEERS], options.limit)
     elif options.command == "performance":
         from benchmarks.report import document
 
@@ -122,6 +129,12 @@ def _parser() -> argparse.ArgumentParser:
         "--directory", type=Path, help="where the table is while it is measured; the system's folder"
     )
     streaming.add_argument("--results", type=Path, help="file instead of benchmarks/results/streaming.jsonl")
+
+    policies = commands.add_parser("policies", help="measure optimal policy trees of generated tables")
+    policies.add_argument("--table", nargs="+", help="only these: '10,000 rule', '10,000 noise', ...")
+    policies.add_argument("--peer", nargs="+", choices=("hornbeam", "streed"), help="only these peers")
+    policies.add_argument("--limit", type=float, default=600.0, help="seconds for each fit (600)")
+    policies.add_argument("--results", type=Path, help="file instead of benchmarks/results/policies.jsonl")
     return parser
 
 

@@ -18,6 +18,7 @@ EXAMPLES = [
     "choose_a_method",
     "imbalanced_classes",
     "own_costs",
+    "costs_of_each_row",
     "how_large_should_the_tree_be",
     "regularization_by_cross_validation",
     "own_thresholds",

@@ -42,7 +42,7 @@ MAY_INCLUDE = {
 
 MAY_IMPORT = {
     **{name: set() for name in ("_dates", "exceptions", "_budget", "_checks", "_keywords", "_user_frame", "datasets")},
-    **{"objectives": {"_checks"}, "_flags": {"_core"}, "__main__": {"cli"}},
+    **{"objectives": {"_checks"}, "_flags": {"_core"}, "__main__": {"cli"}, "policy": {"_checks", "fitting", "tree"}},
     "table": {"_checks", "_dates", "_flags", "_user_frame"},
     "columns": {"_dates", "_user_frame", "exceptions", "table"},
     "conditions": {"_dates", "table"},
@@ -62,8 +62,9 @@ MAY_IMPORT = {
     | {"fitting", "frontier", "objectives", "plotting", "posterior", "rashomon", "reductions", "streaming"}
     | {"table", "tree"},
     "cli": {"_budget", "binarizers", "columns", "estimators", "exceptions", "export", "fitting", "plotting"}
-    | {"streaming", "tree"},
-    "hornbeam": {"binarizers", "columns", "estimators", "exceptions", "frontier", "plotting", "posterior", "tree"},
+    | {"policy", "streaming", "tree"},
+    "hornbeam": {"binarizers", "columns", "estimators", "exceptions", "frontier", "plotting", "policy", "posterior"}
+    | {"tree"},
 }
 
 

@@ -198,6 +198,7 @@ void check_input(const Input& input, std::uint32_t n_rows) {
     });
     require(all < static_cast<unsigned __int128>(kLargestTotal), "weights: their total must stay below 2^52");
   }
+  require(all > 0, "weights: at least one must be greater than 0");
   require(total < static_cast<unsigned __int128>(kLargestTotal), "costs: their total must stay below 2^52 ticks");
 }
 

@@ -98,7 +98,7 @@ HORNBEAM_INLINE void scan_two_targets(const StumpScan& in) {
                                   Vector{} + static_cast<T>(in.total[1]) - held_total[1]};
   Vector least_held = from_bits<T>(in.least_loss[1]), least_failed = from_bits<T>(in.least_loss[0]);
   Vector held{}, held_one{}, all{}, one{};  // left of the walk: where the root holds, and everywhere
-  RowsOfSides<T> rows(in);  // NOLINT(misc-const-correctness): changes with kLeastRows
+  RowsOfSides<T> rows(in);                  // NOLINT(misc-const-correctness): changes with kLeastRows
   for (std::uint32_t i = 0; i + 1 < in.n_rows; ++i) {
     const std::uint32_t entry = in.entries[i];
     const Vector member = spread<T>(in.member[entry >> 8], bits), y = is_second[(entry >> 1) & 127];
@@ -190,58 +190,114 @@ void scan_many_targets(const StumpScan& in) {
   }
 }
 
+/// The root splits whose sums one register holds.
+template <class T>
+struct ScanPart {
+  typedef T Vector __attribute__((vector_size(64)));
+  typedef Vector InMemory __attribute__((may_alias, aligned(alignof(T))));
+  static constexpr std::uint32_t kLanes = 64 / sizeof(T), kParts = kScanLanes / kLanes;
+  static Vector load(const T* from) { return *reinterpret_cast<const InMemory*>(from); }
+  static void store(T* to, Vector value) { *reinterpret_cast<InMemory*>(to) = value; }
+};
+
 /// Rows that gain by several targets: the sums of all targets grow with each row. What is not held is what the walk has
 /// passed less what is held.
+/// A row that the walk passes lowers the loss of a stump by at most its weight: the best gain of one side grows by no
+/// more, and that of the other does not grow. So the stumps of a part are not compared until the rows passed since
+/// weigh more than each of them is above its least.
 template <class T, bool kLeastRows>
-void scan_gains(const StumpScan& in) {
-  using Wide = ScanLanes<T>;
+struct GainScan {
   using Vector = ScanVector<T>;
-  const Vector bits = bits_of_lanes<T>();
-  std::int64_t* passed = static_cast<std::int64_t*>(in.scratch);  // of each target, left of the walk
-  T* held = reinterpret_cast<T*>(passed + in.n_targets);          // the same where the root holds
-  T* held_total = held + std::size_t{in.n_targets} * kScanLanes;
-  for (std::size_t k = 0; k < in.n_targets; ++k) {
-    passed[k] = 0;
-    Wide::store(held + k * kScanLanes, Vector{});
-    Wide::store(held_total + k * kScanLanes, from_bits<T>(in.held + k * kScanLanes));
+  using Part = ScanPart<T>;
+  using PartVector = typename Part::Vector;
+
+  const StumpScan& in;
+  std::int64_t* passed;  // of each target, left of the walk
+  T *held, *held_total;  // the same where the root holds, and of all rows
+  RowsOfSides<T> rows;
+  T weight[2][kScanLanes]{}, least[2][kScanLanes]{}, is_used[kScanLanes]{}, is_enough[2][kScanLanes]{};
+  std::int64_t passed_weight = 0, first_due = -1;
+  std::int64_t due[Part::kParts]{};  // the weight passed up to which nothing of a part can be better
+
+  explicit GainScan(const StumpScan& scan)
+      : in(scan),
+        passed(static_cast<std::int64_t*>(scan.scratch)),
+        held(reinterpret_cast<T*>(passed + scan.n_targets)),
+        held_total(held + std::size_t{scan.n_targets} * kScanLanes),
+        rows(scan) {
+    for (std::size_t k = 0; k < in.n_targets; ++k) {
+      passed[k] = 0;
+      ScanLanes<T>::store(held + k * kScanLanes, Vector{});
+      ScanLanes<T>::store(held_total + k * kScanLanes, from_bits<T>(in.held + k * kScanLanes));
+    }
+    const Vector held_weight = from_bits<T>(in.held_weight);
+    ScanLanes<T>::store(weight[1], held_weight);
+    ScanLanes<T>::store(weight[0], Vector{} + static_cast<T>(in.total_weight) - held_weight);
+    for (int side = 0; side < 2; ++side) ScanLanes<T>::store(least[side], from_bits<T>(in.least_loss[side]));
+    // Nothing is asked of the lanes without a root, where all rows fail.
+    ScanLanes<T>::store(is_used, reinterpret_cast<Vector>(from_bits<T>(in.held_rows) > Vector{}));
+    for (std::int64_t& each : due) each = -1;
   }
-  const Vector held_weight = from_bits<T>(in.held_weight),
-               failed_weight = Vector{} + static_cast<T>(in.total_weight) - held_weight;
-  Vector least_held = from_bits<T>(in.least_loss[1]), least_failed = from_bits<T>(in.least_loss[0]);
-  RowsOfSides<T> rows(in);  // NOLINT(misc-const-correctness): changes with kLeastRows
-  for (std::uint32_t i = 0; i + 1 < in.n_rows; ++i) {
-    const std::uint32_t entry = in.entries[i];
-    const Vector member = spread<T>(in.member[entry >> 8], bits);
-    const std::int64_t* gain = in.gain + std::size_t{entry >> 8} * in.n_targets;
+
+  HORNBEAM_INLINE void pass(std::uint32_t row, Vector member) {
+    passed_weight += in.weight == nullptr ? 1 : in.weight[row];
+    const std::int64_t* gain = in.gain + std::size_t{row} * in.n_targets;
     for (std::size_t k = 0; k < in.n_targets; ++k) {
       passed[k] += gain[k];
       T* here = held + k * kScanLanes;
-      Wide::store(here, Wide::load(here) + (member & (Vector{} + static_cast<T>(gain[k]))));
+      ScanLanes<T>::store(here, ScanLanes<T>::load(here) + (member & (Vector{} + static_cast<T>(gain[k]))));
     }
     if constexpr (kLeastRows) rows.add(member);
-    if ((entry & 1) == 0) continue;
-    Vector most[2][2]{};  // by side of the root and of the threshold
-    for (std::size_t k = 0; k < in.n_targets; ++k) {
-      const Vector left = Wide::load(held + k * kScanLanes), right = Wide::load(held_total + k * kScanLanes) - left;
-      most[1][1] = greater<Vector>(most[1][1], left);
-      most[1][0] = greater<Vector>(most[1][0], right);
-      most[0][1] = greater<Vector>(most[0][1], Vector{} + static_cast<T>(passed[k]) - left);
-      most[0][0] = greater<Vector>(most[0][0], Vector{} + static_cast<T>(in.total[k] - passed[k]) - right);
-    }
-    const Vector held_loss = held_weight - most[1][1] - most[1][0];
-    const Vector failed_loss = failed_weight - most[0][1] - most[0][0];
-    const Vector lower_held = lesser<Vector>(least_held, held_loss),
-                 lower_failed = lesser<Vector>(least_failed, failed_loss);
-    if constexpr (kLeastRows) {
-      least_held = rows.are_enough(1) ? lower_held : least_held;
-      least_failed = rows.are_enough(0) ? lower_failed : least_failed;
-    } else {
-      least_held = lower_held;
-      least_failed = lower_failed;
+  }
+
+  HORNBEAM_INLINE void compare() {
+    if (passed_weight <= first_due) return;
+    if constexpr (kLeastRows)
+      for (int side = 0; side < 2; ++side) ScanLanes<T>::store(is_enough[side], rows.are_enough(side));
+    first_due = passed_weight + in.total_weight;
+    for (std::uint32_t part = 0; part < Part::kParts; ++part) {
+      if (passed_weight > due[part]) due[part] = passed_weight + compare_part(part * Part::kLanes);
+      first_due = due[part] < first_due ? due[part] : first_due;
     }
   }
-  lower_by_bits<T>(least_held, in.least_loss[1]);
-  lower_by_bits<T>(least_failed, in.least_loss[0]);
+
+  /// How much the nearest stump of a part is above its least.
+  HORNBEAM_INLINE std::int64_t compare_part(std::uint32_t lane) {
+    PartVector most[2][2]{};  // by side of the root and of the threshold
+    for (std::size_t k = 0; k < in.n_targets; ++k) {
+      const PartVector left = Part::load(held + k * kScanLanes + lane),
+                       right = Part::load(held_total + k * kScanLanes + lane) - left;
+      most[1][1] = greater<PartVector>(most[1][1], left);
+      most[1][0] = greater<PartVector>(most[1][0], right);
+      most[0][1] = greater<PartVector>(most[0][1], PartVector{} + static_cast<T>(passed[k]) - left);
+      most[0][0] = greater<PartVector>(most[0][0], PartVector{} + static_cast<T>(in.total[k] - passed[k]) - right);
+    }
+    PartVector above = PartVector{} + static_cast<T>(in.total_weight);
+    const PartVector used = Part::load(is_used + lane);
+    for (int side = 0; side < 2; ++side) {
+      const PartVector loss = Part::load(weight[side] + lane) - most[side][1] - most[side][0],
+                       before = Part::load(least[side] + lane);
+      PartVector after = lesser<PartVector>(before, loss);
+      if constexpr (kLeastRows) after = Part::load(is_enough[side] + lane) ? after : before;
+      Part::store(least[side] + lane, after);
+      above = used ? lesser<PartVector>(above, loss - after) : above;
+    }
+    T nearest = above[0];
+    for (std::uint32_t j = 1; j < Part::kLanes; ++j) nearest = above[j] < nearest ? above[j] : nearest;
+    return nearest;
+  }
+};
+
+template <class T, bool kLeastRows>
+void scan_gains(const StumpScan& in) {
+  const ScanVector<T> bits = bits_of_lanes<T>();
+  GainScan<T, kLeastRows> scan(in);
+  for (std::uint32_t i = 0; i + 1 < in.n_rows; ++i) {
+    const std::uint32_t entry = in.entries[i], row = entry >> 8;
+    scan.pass(row, spread<T>(in.member[row], bits));
+    if ((entry & 1) != 0) scan.compare();
+  }
+  for (int side = 0; side < 2; ++side) lower_by_bits<T>(ScanLanes<T>::load(scan.least[side]), in.least_loss[side]);
 }
 
 template <class T, bool kLeastRows>

@@ -12,6 +12,8 @@ from hornbeam.estimators import (
     MAPTreeClassifier,
     ModelClassReliance,
     OSDTClassifier,
+    PolicyTree,
+    PolicyTreeCV,
     Progress,
     RashomonImportance,
     RashomonSet,
@@ -26,8 +28,9 @@ from hornbeam.estimators import (
 from hornbeam.exceptions import ColumnWarning, NotProvenWarning
 from hornbeam.frontier import Frontier, PathSegment
 from hornbeam.plotting import plot_cv, plot_frontier, plot_importance, plot_roc, plot_trace, plot_tree
+from hornbeam.policy import PolicyScores, PolicyValue, policy_scores, policy_value
 from hornbeam.posterior import log_posterior
-from hornbeam.tree import Tree
+from hornbeam.tree import ActionTree, Tree
 
 try:
     __version__ = version("hornbeam")
@@ -35,6 +38,7 @@ except PackageNotFoundError:  # used from a source tree, without installation
     __version__ = "unknown"
 
 __all__ = [
+    "ActionTree",
     "ColumnReport",
     "ColumnWarning",
     "Frontier",
@@ -47,6 +51,10 @@ __all__ = [
     "NotProvenWarning",
     "OSDTClassifier",
     "PathSegment",
+    "PolicyScores",
+    "PolicyTree",
+    "PolicyTreeCV",
+    "PolicyValue",
     "Progress",
     "RashomonImportance",
     "RashomonSet",
@@ -67,6 +75,8 @@ __all__ = [
     "plot_roc",
     "plot_trace",
     "plot_tree",
+    "policy_scores",
+    "policy_value",
     "rashomon_importance",
     "sufficient_depth",
 ]

@@ -3,7 +3,7 @@
 import pytest
 
 from hornbeam import GOSDTClassifier, RashomonSetClassifier
-from hornbeam.cli import commands, held_out
+from hornbeam.cli import commands, held_out, writing
 
 
 def interrupted(*_, **__):
@@ -11,8 +11,10 @@ def interrupted(*_, **__):
 
 
 def fail_at(monkeypatch, stage):
-    """Make a function of the commands raise what Ctrl-C raises."""
-    monkeypatch.setattr(commands, stage, interrupted)
+    """Make a function of the commands raise what Ctrl-C raises, wherever they have it from."""
+    for module in (commands, writing):
+        if hasattr(module, stage):
+            monkeypatch.setattr(module, stage, interrupted)
 
 
 @pytest.mark.parametrize("stage", ["read_frame", "fit_classifier"])

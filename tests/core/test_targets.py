@@ -76,7 +76,14 @@ def test_losses_of_each_prediction_are_a_problem_with_a_target_for_each():
 
 
 @pytest.mark.parametrize(
-    "weights", [np.ones((9, 2), np.int64), np.ones((10, 3), np.int64), np.ones(10, np.int64), np.full((10, 2), -1)]
+    "weights",
+    [
+        np.ones((9, 2), np.int64),
+        np.ones((10, 3), np.int64),
+        np.ones(10, np.int64),
+        np.full((10, 2), -1),
+        np.zeros((10, 2), np.int64),
+    ],
 )
 def test_weights_that_do_not_suit_the_targets_are_refused(weights):
     problem = Problem([[0], [1]] * 5, [0, 1] * 5, [1] * 10, [[0, 1], [1, 0]], 1)

@@ -190,7 +190,7 @@ def test_both_searches_prove_the_least_objective_of_all_trees_with_such_threshol
     costs = [[0, REGULARIZATION.denominator], [REGULARIZATION.denominator, 0]]
     best = optimal_cost(answers_of(rows, by_column), classes, [1] * len(rows), costs, len(rows), **limits)
     for by_order in (True, False):
-        monkeypatch.setattr(search, "suits_ordered_search", lambda *_, by_order=by_order: by_order)
+        monkeypatch.setattr(search, "suits_ordered_search", lambda *_, by_order=by_order, **__: by_order)
         binarizer = ThresholdBinarizer(decimals=decimals)
         model = GOSDTClassifier(float(REGULARIZATION), binarizer=binarizer, time_limit=None, **limits)
         model.fit(rows, classes)

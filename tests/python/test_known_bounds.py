@@ -28,7 +28,7 @@ def table(seed, n_rows=60):
 @pytest.fixture(params=[True, False], ids=["by order", "by bits"])
 def way(request, monkeypatch):
     """Let every fit run one of the two searches."""
-    monkeypatch.setattr(choice, "suits_ordered_search", lambda *_: request.param)
+    monkeypatch.setattr(choice, "suits_ordered_search", lambda *_, **__: request.param)
 
 
 @pytest.mark.parametrize("parameters", OBJECTIVES, ids=str)

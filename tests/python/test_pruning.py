@@ -29,7 +29,7 @@ def grown(seed: int, n_classes: int = 2, n_rows: int = 120):
         "leaf_of_row": model.apply(X).astype(np.int32),
     }
     costs = 3 * (1 - np.eye(n_classes, dtype=np.int64))
-    return arrays, weights, costs, y
+    return arrays, weights, costs, y.astype(np.int32)
 
 
 def leaves_below(arrays, node: int) -> list[int]:

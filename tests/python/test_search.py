@@ -36,13 +36,13 @@ def mixed_table(seed, n_rows=60):
 @pytest.fixture(params=[True, False], ids=["by order", "by bits"])
 def way(request, monkeypatch):
     """Let every fit run one of the two searches."""
-    monkeypatch.setattr(choice, "suits_ordered_search", lambda *_: request.param)
+    monkeypatch.setattr(choice, "suits_ordered_search", lambda *_, **__: request.param)
     return request.param
 
 
 def fitted_both_ways(monkeypatch, X, y, sample_weight=None, **parameters):
     for way in (True, False):
-        monkeypatch.setattr(choice, "suits_ordered_search", lambda *_, way=way: way)
+        monkeypatch.setattr(choice, "suits_ordered_search", lambda *_, way=way, **__: way)
         yield GOSDTClassifier(**parameters).fit(X, y, sample_weight)
 
 

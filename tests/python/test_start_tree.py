@@ -56,7 +56,9 @@ def objective_of(labels, n_leaves, y, regularization):
 @pytest.fixture(params=[True, False], ids=["by order", "by bits"])
 def way(request, monkeypatch):
     """Let every fit run one of the two searches."""
-    monkeypatch.setattr(choice, "suits_ordered_search", lambda _, __, options: request.param and not options.rule_list)
+    monkeypatch.setattr(
+        choice, "suits_ordered_search", lambda _, __, options, **___: request.param and not options.rule_list
+    )
     return request.param
 
 

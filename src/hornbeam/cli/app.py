@@ -83,7 +83,15 @@ def _read_config(context: typer.Context, config: Path | None) -> Path | None:
 def fit(  # long: a line for each option
     context: typer.Context,
     data: Tables,
-    target: Annotated[str, typer.Option(metavar="COLUMN", help="Column with the classes.")],
+    target: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column with the classes.")] = None,
+    reward: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--reward",
+            metavar="COLUMN",
+            help="Column with the reward of an action; repeatable. In place of --target: the best action for each row.",
+        ),
+    ] = None,
     config: Annotated[
         Path | None,
         typer.Option(
@@ -98,7 +106,8 @@ def fit(  # long: a line for each option
         typer.Option(
             metavar="NAME",
             help="gosdt (proven optimal), split or lickety (near-optimal, fast), maptree (most probable tree), osdt "
-            "(optimal, by sets of leaves), rashomon (all near-optimal trees) or resplit (many of them, sooner).",
+            "(optimal, by sets of leaves), rashomon (all near-optimal trees), resplit (many of them, sooner) or, for "
+            "--reward, policy (proven optimal).",
         ),
     ] = "gosdt",
     regularization: Annotated[
@@ -136,6 +145,12 @@ def fit(  # long: a line for each option
     ] = None,
     cost_matrix: Annotated[
         Path | None, typer.Option(metavar="FILE", help="JSON, for `cost`: a row per actual class, [[0, 1], [5, 0]].")
+    ] = None,
+    costs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--costs", metavar="ACTION=COST", help="policy: what an action costs, such as call=0.5; repeatable."
+        ),
     ] = None,
     binarizer: Annotated[
         str | None,
@@ -340,7 +355,8 @@ def fit(  # long: a line for each option
 
     Empty cells and NA, N/A, n/a, NaN, null and ? are missing values; among numbers and dates also -, --, none,
     unknown and the like. Dates, times, decimal commas and numbers with a unit (12 kg, 3 %, $1,200) are recognized if
-    the whole column is written like this. Rows without a class are left out.
+    the whole column is written like this. Rows without a class, or without any reward, are left out; a reward that is
+    missing means that the action is not available for the row.
 
     Ctrl-C ends the search with the best tree so far and exit code 0, as limits do. Errors exit with code 2.
 
@@ -349,7 +365,7 @@ def fit(  # long: a line for each option
     each of these fits. The tree is printed and written first; Ctrl-C then ends the command without a score and with
     exit code 130.
     """
-    from hornbeam.cli import commands, fitting, held_out, methods, sets
+    from hornbeam.cli import commands, fitting, held_out, methods, policies, sets
 
     given = {
         name: value
@@ -357,17 +373,34 @@ def fit(  # long: a line for each option
         if getattr(context.get_parameter_source(name), "name", "") not in ("DEFAULT", "")
     }
     given["seed"] = seed
+    method = methods.method_for(target, reward, given.get("method"))
     methods.check_options(method, given, "" if config is None else f" (on the command line or in {config})")
+    of_rows = held_out.held_out(test_size, cv, seed, quiet=quiet)
+    request, written = fitting.request_for(method, given), _format(decimal, encoding, missing, ignore_case)
+    if target is None:
+        policies.fit_policy(
+            data,
+            reward or (),
+            request,
+            written,
+            keep=keep or (),
+            drop=drop or (),
+            held_out=of_rows,
+            model_file=model,
+            picture=picture,
+            quiet=quiet,
+        )
+        return
     is_file = reference is not None and reference != fitting.FROM_BINARIZER
     commands.fit(
         data,
         target,
-        fitting.request_for(method, given),
-        _format(decimal, encoding, missing, ignore_case),
+        request,
+        written,
         keep=keep or (),
         drop=drop or (),
         reference=Path(str(reference)) if is_file else None,
-        held_out=held_out.held_out(test_size, cv, seed, quiet=quiet),
+        held_out=of_rows,
         set_output=sets.SetOutput(best, sample, seed, trees, timbertrek) if method in methods.SETS else None,
         model_file=model,
         picture=picture,

@@ -23,7 +23,7 @@ from hornbeam.cli.data import (
     split_target,
     with_class,
 )
-from hornbeam.cli.errors import CommandError, Stage, interrupts_told, polars_errors_told, refusals_as_command_errors
+from hornbeam.cli.errors import CommandError, interrupts_told, polars_errors_told, refusals_as_command_errors
 from hornbeam.cli.fitting import fit_classifier, fit_model, model_of
 from hornbeam.cli.folders import METHODS_OF_FOLDERS, confusion_of_leaves, is_folder, scan_folder, with_target
 from hornbeam.cli.held_out import HeldOut, score, score_text, splits
@@ -33,8 +33,9 @@ from hornbeam.cli.predicting import predictions_frame
 from hornbeam.cli.report import confusion_text, report, single_leaf_text
 from hornbeam.cli.sets import SetOutput, set_text, trees_text, write_trees
 from hornbeam.cli.text_columns import CsvFormat
-from hornbeam.cli.writing import check_picture, check_writable, draw, exported
+from hornbeam.cli.writing import check_picture, check_writable, draw, exported, used_format, write
 from hornbeam.streaming import write_predictions
+from hornbeam.tree import Tree
 from hornbeam.tree.prediction_columns import tested_columns
 
 _REFERENCE = "\0reference"  # a column that no file has, next to the table while rows without a class are left out
@@ -86,8 +87,8 @@ def fit(  # long: the steps of the command, one after the other
             columns = columns_text(frame, classes, read.notes, target=target, brief=True)
             print(columns, *([note] if note else []), sep="\n", end="\n\n", flush=True)
         classifier = fit_classifier(frame, pl.Series(target, classes), request, quiet=quiet)
-        model = replace(model_of(classifier, request.method), written=_used(read.written, frame))
-        _write(stage, model, model_file, picture)
+        model = replace(model_of(classifier, request.method), written=used_format(read.written, frame))
+        write(stage, model, model_file, picture)
         numbers: list[int] = []
         if set_output is not None:
             stage.doing = "while trees of the set were written"
@@ -96,7 +97,7 @@ def fit(  # long: the steps of the command, one after the other
         if quiet:
             return
         stage.doing = "while the report was printed"
-        said = [report(model), confusion_text(model.tree, frame, classes), single_leaf_text(model)]
+        said = [report(model), confusion_text(model.class_tree, frame, classes), single_leaf_text(model)]
         if set_output is not None:
             said += [set_text(classifier), trees_text(classifier, numbers)]
         print(*filter(None, said), sep="\n\n", flush=True)
@@ -128,30 +129,11 @@ def _fit_folder(
         rows = with_target(scan_folder(data, written), target, keep, drop, data)
         model = model_of(fit_classifier(rows, target, request, quiet=quiet), request.method)
         model = replace(model, written=written)
-        _write(stage, model, model_file, picture)
+        write(stage, model, model_file, picture)
         if not quiet:
             stage.doing = "while the report was printed"
-            said = [report(model), confusion_of_leaves(model.tree), single_leaf_text(model)]
+            said = [report(model), confusion_of_leaves(model.class_tree), single_leaf_text(model)]
             print(*filter(None, said), sep="\n\n", flush=True)
-
-
-def _write(stage: Stage, model: Model, model_file: Path | None, picture: Path | None) -> None:
-    """Write the requested model and picture."""
-    if model_file is not None:
-        stage.doing = f"while {model_file} was written"
-        model.save(model_file)
-        stage.written.append(model_file)
-    if picture is not None:
-        stage.doing = f"while {picture} was drawn"
-        draw(model, picture)
-        stage.written.append(picture)
-
-
-def _used(written: CsvFormat, frame: pl.DataFrame) -> CsvFormat:
-    dates, units = (
-        {name: how[name] for name in frame.columns if name in how} for how in (written.dates, written.units)
-    )
-    return replace(written, dates=dates, units=units)
 
 
 def columns(data: Path, target: str | None, written: CsvFormat, *, keep: Sequence[str], drop: Sequence[str]) -> None:
@@ -172,6 +154,8 @@ def predict(model_file: Path, data: Path, output: Path | None, written: CsvForma
     check_writable(output)
     model = Model.load(model_file)
     tree = model.tree
+    if proba and not isinstance(tree, Tree):
+        raise CommandError(f"--proba: {model_file} chooses actions, which have no shares")
     tested = tested_columns(tree)
     # The kinds of the training rows, since the cells of a few new rows could be read as another kind.
     kinds = {name: kind for name, kind in zip(tree.columns.names, tree.columns.kinds, strict=True) if name in tested}
@@ -250,7 +234,7 @@ def demo(directory: Path) -> None:
     model_file, picture = directory / "breast-cancer.json", directory / "breast-cancer.svg"
     with interrupts_told("before a tree was found") as stage:
         model = fit_model(frame, classes, "diagnosis", Request("gosdt", DEMO_PARAMETERS), quiet=False)
-        _write(stage, model, model_file, picture)
+        write(stage, model, model_file, picture)
         stage.doing = "while the report was printed"
-        print(report(model), confusion_text(model.tree, frame, classes), sep="\n\n")
+        print(report(model), confusion_text(model.class_tree, frame, classes), sep="\n\n")
         print(f"\nThe picture is in {picture}, the model in {model_file}.")

@@ -6,7 +6,7 @@ import json
 import re
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -112,7 +112,7 @@ def _certificate(classifier: Any, method: str) -> ProofSummary:
         gap=classifier.gap_,
         loss=None if is_posterior else classifier.loss_,
         regularization=None if is_posterior else classifier.regularization_,
-        measure="log posterior" if is_posterior else classifier.objective,
+        measure="log posterior" if is_posterior else getattr(classifier, "objective", "reward lost"),
         n_rows=int(classifier.tree_.n_samples[0]),
         n_columns=classifier.n_features_in_,
         n_conditions=len(classifier.binarizer_.conditions_),
@@ -200,6 +200,27 @@ def read_costs(path: Path) -> list[list[float]]:
     return list(costs)
 
 
+def costs_of(texts: Sequence[str]) -> dict[str, float]:
+    """Read costs of actions such as ``call=0.5``.
+
+    Raises
+    ------
+    CommandError
+        If one is not an action, an equals sign and a number, or an action has two.
+    """
+    costs: dict[str, float] = {}
+    for text in texts:
+        action, _, amount = text.rpartition("=")
+        try:
+            cost = float(amount)
+        except ValueError:
+            raise CommandError(f"--costs {text!r}: expected an action and its cost, such as call=0.5") from None
+        if action in costs:
+            raise CommandError(f"--costs: the action {action!r} has two costs")
+        costs[action] = cost
+    return costs
+
+
 def parse_bytes(text: str) -> int:
     """Read a number of bytes: 500000000, 500MB, 2GB or 1.5GiB.
 
@@ -271,6 +292,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "time_limit": lambda seconds: None if seconds == inf else seconds,
     "smoothing": _smoothing,
     "rho": _prior_of,
+    "costs": costs_of,
     "start": lambda name: None if name == "none" else name,
     "start_tree": read_tree,
 }

@@ -151,7 +151,7 @@ def score(
         If Ctrl-C ended a fit: its unfinished tree would not represent the options.
     """
     scored = []
-    with _counter(len(folds)) as show, warnings.catch_warnings():
+    with counter(len(folds)) as show, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the fit on all rows has shown them
         for number, (training, rest) in enumerate(folds, start=1):
             show(number)
@@ -160,13 +160,13 @@ def score(
             if classifier.status_ == "interrupted":
                 raise KeyboardInterrupt
             model = model_of(classifier, request.method)
-            counts = confusion_counts(model.tree, predictions_of(model.tree, frame[rest]), classes[rest])
+            counts = confusion_counts(model.class_tree, predictions_of(model.tree, frame[rest]), classes[rest])
             scored.append(Fold(model, len(training), counts))
     return scored
 
 
 @contextmanager
-def _counter(n_folds: int) -> Iterator[Callable[[int], None]]:
+def counter(n_folds: int) -> Iterator[Callable[[int], None]]:
     """Show the number of the current fit if stderr is a terminal."""
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
@@ -196,7 +196,7 @@ def score_text(folds: list[Fold]) -> str:
         limit = f"A limit stopped the search for {stopped} of the {len(folds)} scored trees."
     lines = [
         f"{head} ({100 * correct / n_rows:.1f} %)",
-        confusion_table(folds[0].model.tree.classes.tolist(), counts),
+        confusion_table(folds[0].model.class_tree.classes.tolist(), counts),
         f"  accuracy           {_mean_and_error(accuracy)}",
         f"  balanced accuracy  {_mean_and_error(balanced)}",
         f"  {trees}",

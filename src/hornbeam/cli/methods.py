@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from hornbeam.estimators import (
     LicketySPLITClassifier,
     MAPTreeClassifier,
     OSDTClassifier,
+    PolicyTree,
     RashomonSetClassifier,
     SPLITClassifier,
 )
@@ -24,6 +25,7 @@ FOR_PYTHON = frozenset({"bounds", "callback", "class_weight", "trace", "verbose"
 # What is known or saved of all rows, and need not hold for some of them: a tree may have learned from the others.
 _OF_ALL_ROWS = frozenset({"start_tree", "known_lower_bound", "known_upper_bound", "checkpoint", "checkpoint_interval"})
 SETS = ("rashomon", "resplit")
+POLICY = "policy"  # the method for columns of rewards
 _OPTION_OF = {"n_jobs": "threads", "random_state": "seed"}
 _OF_SETS = frozenset({"best", "sample", "trees", "timbertrek"})
 
@@ -44,6 +46,7 @@ METHODS = {
     "osdt": Method(OSDTClassifier),
     "rashomon": Method(RashomonSetClassifier, {"method": "exact"}, frozenset({"lookahead_depth"})),
     "resplit": Method(RashomonSetClassifier, {"method": "resplit"}),
+    POLICY: Method(PolicyTree),
 }
 
 
@@ -76,6 +79,23 @@ def parameter_options(method: str) -> frozenset[str]:
     """Return the names, with underscores, of the options that are parameters of a method."""
     names = set(METHODS[method].make().get_params()) - set(METHODS[method].fixed) - METHODS[method].without - FOR_PYTHON
     return frozenset(_OPTION_OF.get(name, name) for name in names)
+
+
+def method_for(target: str | None, rewards: Sequence[str] | None, method: str | None) -> str:
+    """Return the method for a table with a target, or with rewards, of those that were given.
+
+    Raises
+    ------
+    CommandError
+        If there is not exactly one of the two, or the method is of the other.
+    """
+    if (target is None) == (not rewards):
+        raise CommandError("give --target for classes, or --reward once for each action, for a policy")
+    if target is None and method not in (None, POLICY):
+        raise CommandError(f"--reward belongs to --method {POLICY}, not to {method}")
+    if target is not None and method == POLICY:
+        raise CommandError(f"--method {POLICY} needs --reward for each action, not --target")
+    return method or ("gosdt" if target is not None else POLICY)
 
 
 def check_options(method: str, given: Iterable[str], config: str) -> None:

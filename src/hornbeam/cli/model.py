@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from hornbeam.cli.errors import CommandError, refusals_as_command_errors
 from hornbeam.cli.text_columns import CsvFormat
-from hornbeam.tree import Tree
+from hornbeam.tree import BaseTree, Tree
 
 FORMAT = "hornbeam-model"
 VERSION = 2
@@ -63,17 +63,24 @@ class Model:
     `prior_counts` has the weight of each class that probabilities add to that of a leaf; None: they are the shares.
     """
 
-    tree: Tree
+    tree: BaseTree
     certificate: ProofSummary
     prior_counts: list[float] | None = None
     written: CsvFormat = field(default_factory=CsvFormat)
 
+    @property
+    def class_tree(self) -> Tree:
+        """The tree, if it is one of classes, as that of every method but `policy`."""
+        assert isinstance(self.tree, Tree)
+        return self.tree
+
     def predict_proba(self, table: Any) -> npt.NDArray[np.float64]:
         """Return the probability of each class for each row, shape (n_rows, n_classes)."""
+        tree = self.class_tree
         if self.prior_counts is None:
-            return self.tree.predict_proba(table)
-        counts = self.tree.class_weights + self.prior_counts
-        return np.asarray((counts / counts.sum(axis=1, keepdims=True))[self.tree.apply(table)])
+            return tree.predict_proba(table)
+        counts = tree.class_weights + self.prior_counts
+        return np.asarray((counts / counts.sum(axis=1, keepdims=True))[tree.apply(table)])
 
     def save(self, path: Path) -> None:
         """Write the model as JSON."""
@@ -113,14 +120,14 @@ class Model:
             )
         try:
             # The tree goes back through its text form, whose reader checks every key, type and range.
-            tree, certificate = Tree.from_json(json.dumps(record["tree"])), _read_certificate(record["certificate"])
-            prior_counts = _read_counts(record.get("prior_counts"), len(tree.classes))
+            tree, certificate = BaseTree.from_json(json.dumps(record["tree"])), _read_certificate(record["certificate"])
+            prior_counts = _read_counts(record.get("prior_counts"), len(tree.outputs))
             return cls(tree, certificate, prior_counts, _read_format(record.get("csv", {})))
         except (KeyError, TypeError, ValueError) as error:
             raise CommandError(f"{path}: is a damaged model file: {error}") from error
 
 
-def read_tree(path: Path) -> Tree:
+def read_tree(path: Path) -> BaseTree:
     """Read the tree of a model, or one that `hornbeam export` or `Tree.to_json` wrote.
 
     Raises
@@ -131,7 +138,7 @@ def read_tree(path: Path) -> Tree:
     with refusals_as_command_errors():
         raw = path.read_bytes()
     try:
-        return Tree.from_json(raw)
+        return BaseTree.from_json(raw)
     except ValueError:
         return Model.load(path).tree
 

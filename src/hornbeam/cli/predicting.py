@@ -8,12 +8,12 @@ import numpy.typing as npt
 import polars as pl
 
 from hornbeam.cli.model import Model
-from hornbeam.tree import Tree
+from hornbeam.tree import BaseTree
 from hornbeam.tree.prediction_columns import prediction_columns, with_untested_columns
 
 
-def predictions_of(tree: Tree, frame: pl.DataFrame) -> npt.NDArray[Any]:
-    """Return the class of each row, shape (n_rows,)."""
+def predictions_of(tree: BaseTree, frame: pl.DataFrame) -> npt.NDArray[Any]:
+    """Return the output of each row, shape (n_rows,)."""
     return tree.predict(with_untested_columns(tree, frame))
 
 

@@ -1,12 +1,16 @@
-"""Write a model's tree in the requested format."""
+"""Write a model, its picture, and its tree in the requested format."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hornbeam.cli.errors import CommandError, refusals_as_command_errors
+import polars as pl
+
+from hornbeam.cli.errors import CommandError, Stage, refusals_as_command_errors
 from hornbeam.cli.model import Model
+from hornbeam.cli.text_columns import CsvFormat
 from hornbeam.export import FORMATS, TEXT_FORMATS
 from hornbeam.plotting import save_picture
 from hornbeam.tree.words import count
@@ -27,6 +31,26 @@ def check_picture(path: Path | None) -> None:
     if path is not None and path.suffix.lower()[1:] not in PICTURES:
         raise CommandError(f"{path}: expected a name that ends in .svg, .png or .pdf")
     check_writable(path)
+
+
+def write(stage: Stage, model: Model, model_file: Path | None, picture: Path | None) -> None:
+    """Write the requested model and picture."""
+    if model_file is not None:
+        stage.doing = f"while {model_file} was written"
+        model.save(model_file)
+        stage.written.append(model_file)
+    if picture is not None:
+        stage.doing = f"while {picture} was drawn"
+        draw(model, picture)
+        stage.written.append(picture)
+
+
+def used_format(written: CsvFormat, frame: pl.DataFrame) -> CsvFormat:
+    """Return the format of a file, of its columns those of a table."""
+    dates, units = (
+        {name: how[name] for name in frame.columns if name in how} for how in (written.dates, written.units)
+    )
+    return replace(written, dates=dates, units=units)
 
 
 def draw(model: Model, path: Path) -> None:

@@ -19,10 +19,11 @@ _MOST_WARNINGS = 5
 _warned_of: set[tuple[str, str]] = set()  # columns and problems of which a fold of a cross-validation has warned
 
 
-def warn_of_columns(table: Table, X: Any, codes: npt.NDArray[Any], n_classes: int) -> None:
+def warn_of_columns(table: Table, X: Any, codes: npt.NDArray[Any] | None, n_classes: int) -> None:
     """Warn of columns that are probably not meant as they were read from `X`, unless all are packed flags.
 
-    Of flags only a copy of the target can be suspected, which `warn_of_copy` finds in the tree at no cost.
+    `codes` are the classes of the rows, or None if there are none. Of flags only a copy of the target can be suspected,
+    which `warn_of_copy` finds in the tree at no cost.
     """
     if table.flags is not None:
         return

@@ -11,6 +11,8 @@ from hornbeam.estimators.importance import (
 )
 from hornbeam.estimators.maptree import MAPTreeClassifier
 from hornbeam.estimators.osdt import OSDTClassifier
+from hornbeam.estimators.policy import PolicyTree
+from hornbeam.estimators.policy_cv import PolicyTreeCV
 from hornbeam.estimators.rashomon import RashomonSetClassifier
 from hornbeam.estimators.split import LicketySPLITClassifier, SPLITClassifier
 from hornbeam.estimators.split_cv import SPLITClassifierCV
@@ -26,6 +28,8 @@ __all__ = [
     "MAPTreeClassifier",
     "ModelClassReliance",
     "OSDTClassifier",
+    "PolicyTree",
+    "PolicyTreeCV",
     "Progress",
     "RashomonImportance",
     "RashomonSet",

@@ -62,7 +62,8 @@ class CrossValidated:
     """Mixin of classifiers that choose their leaf penalty by cross-validation.
 
     A subclass names the classifier that is fitted for each leaf penalty, `_classifier`; it returns in `_candidates_of`
-    how, unless by a search for each. Its parameters include those declared here.
+    how, unless by a search for each. Its parameters include those declared here. One whose target is no class overrides
+    `_read_target` and `_check_folds`, and sets `_has_classes`.
     """
 
     _classifier: ClassVar[Any]
@@ -72,6 +73,15 @@ class CrossValidated:
     rule: str
     time_limit: float | None
     n_jobs: int | None
+    _has_classes = True
+
+    def _read_target(self, y: Any) -> Any:
+        """Return the target with an entry for each row."""
+        return column_or_1d(as_array("y", y))
+
+    def _check_folds(self, target: Any, splits: list[Any]) -> None:
+        """Raise ValueError if the rows of a fold cannot be fitted."""
+        _check_classes(target, splits)
 
     def _base(self) -> Any:
         """Return the unfitted classifier, with the parameters of this one."""
@@ -123,9 +133,10 @@ class CrossValidated:
         make = self._candidates_of()
         candidates = make(X, y, sample_weight, None, budget.part(_SHARE_OF_ALL_ROWS).seconds())
         penalties = [one.regularization for one in candidates]
-        labels = column_or_1d(as_array("y", y))
-        splits = list(check_cv(self.cv, labels, classifier=True).split(X, labels, **routed.splitter.split))
-        _check_classes(labels, splits)
+        target = self._read_target(y)
+        of_folds = check_cv(self.cv, target, classifier=self._has_classes)
+        splits = list(of_folds.split(X, target, **routed.splitter.split))
+        self._check_folds(target, splits)
         at_once = min(len(splits), effective_n_jobs(self.n_jobs))
         n_rounds, left = ceil(len(splits) / at_once), budget.seconds()
         deadline = None if left is None else time.time() + left
@@ -133,7 +144,7 @@ class CrossValidated:
             delayed(_score_fold)(
                 make,
                 X,
-                labels,
+                target,
                 sample_weight,
                 train,
                 test,
@@ -275,6 +286,22 @@ def from_searches(
     return found
 
 
+def from_path(
+    base: Any, X: Any, y: Any, sample_weight: Any, penalties: Sequence[float] | None, seconds: float | None
+) -> list[Candidate]:
+    """Return the trees of the path for some leaf penalties, or for one in the interval of each tree."""
+    model = clone(base).set_params(time_limit=seconds)
+    if penalties is not None:
+        model.set_params(regularization=min(penalties), verbose=0, callback=None)
+    path = model.regularization_path(X, y, sample_weight)
+    wanted = [one.regularization for one in path.path] if penalties is None else penalties
+    found = [Candidate(penalty, path.classifier(regularization=penalty)) for penalty in wanted]
+    if penalties is None:
+        for one in found:
+            one.classifier.path_ = path
+    return found
+
+
 def choose(scores: npt.NDArray[np.float64], rule: str) -> int:
     """Return the index of the leaf penalty that a rule chooses.
 
@@ -306,7 +333,7 @@ def standard_errors(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 def _score_fold(
     make: MakeCandidates,
     X: Any,
-    y: npt.NDArray[Any],
+    y: Any,
     sample_weight: Any,
     train: npt.NDArray[Any],
     test: npt.NDArray[Any],
@@ -328,8 +355,8 @@ def _score_fold(
     with warnings.catch_warnings():  # the rows of all folds together have been warned of
         warnings.simplefilter("ignore", NotProvenWarning)
         warnings.simplefilter("ignore", ColumnWarning)
-        found = make(_safe_indexing(X, train), y[train], take(sample_weight, train), penalties, seconds)
-    X_test, y_test = _safe_indexing(X, test), y[test]
+        found = make(_safe_indexing(X, train), _safe_indexing(y, train), take(sample_weight, train), penalties, seconds)
+    X_test, y_test = _safe_indexing(X, test), _safe_indexing(y, test)
     params = {name: take(values, test) for name, values in score_params.items()}
     known: dict[int, float] = {}  # several penalties may have the same tree
     scores = []

@@ -1,4 +1,4 @@
-"""Pictures of fitted classifiers, also for notebooks."""
+"""Pictures of fitted estimators, also for notebooks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from hornbeam.plotting import plot_tree, trees_html
-from hornbeam.tree import Tree
+from hornbeam.tree import BaseTree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class TreeDisplay:
-    """Mixin of the classifiers with one tree in `tree_`; listed before `BaseEstimator`, whose HTML it extends."""
+    """Mixin of the estimators with one tree in `tree_`; listed before `BaseEstimator`, whose HTML it extends."""
 
-    tree_: Tree
+    tree_: BaseTree
     gap_: float
     status_: str
 
@@ -42,7 +42,7 @@ class TreeDisplay:
         X : array-like or data frame of shape (n_rows, n_features_in_) or None, default=None
             Rows whose distribution is shown at each split, usually the training data. None: no distributions.
         y : array-like of shape (n_rows,) or None, default=None
-            Labels of these rows; needed if `X` is given.
+            Labels of these rows, of policies the rewards; needed if `X` is given.
         ax : matplotlib.axes.Axes or None, default=None
             Where to draw. None: a new figure as large as the tree needs.
         title : str or None, default=None

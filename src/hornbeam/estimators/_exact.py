@@ -1,20 +1,22 @@
-"""Base class of the exact classifiers, whose search may start from trees and bounds that are known already."""
+"""Base classes of the exact estimators, whose search may start from trees and bounds that are known already."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
 from hornbeam import _core
-from hornbeam._checks import shown
+from hornbeam._checks import check_choice, shown
 from hornbeam._user_frame import warn_user
-from hornbeam.estimators._regularized import RegularizedTreeClassifier
+from hornbeam.estimators._regularized import RegularizedTree, RegularizedTreeClassifier
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.fitting.checkpoints import with_checkpoint
-from hornbeam.fitting.parameters import check_number
+from hornbeam.fitting.parameters import check_bounds, check_limit, check_number
 from hornbeam.fitting.scales import AdditiveScale
+from hornbeam.fitting.search import BOUNDS, Search, exact_search
 from hornbeam.fitting.start_tree import Splits, StartArrays, read_splits, start_arrays
-from hornbeam.fitting.training import TrainingData
+from hornbeam.fitting.training import TrainingRows
 
 _MOST_TICKS = 2**_core.COST_BITS - 1  # no tree costs more
 
@@ -25,17 +27,40 @@ OF_ONE_SEARCH = {**NOTHING_KNOWN, "checkpoint": None, "checkpoint_interval": 60}
 """The parameters that belong to one search of one problem, with their defaults."""
 
 
-class ExactTreeClassifier(RegularizedTreeClassifier):
-    """Base of the classifiers that can start from a tree and from known bounds, where the objective is additive."""
+class ExactTree(RegularizedTree):
+    """Base of the estimators whose tree is proven, and whose search can start from a tree and from known bounds."""
 
-    reference: Any
+    max_leaves: int | None
+    shape: str
+    gap_limit: float | None
+    bounds: Mapping[str, bool] | None
     start_tree: Any
     warm_start: bool
-    known_lower_bound: float | None
-    known_upper_bound: float | None
     checkpoint: str | PathLike[str] | None
     checkpoint_interval: float
+    # Parameters of some subclasses.
+    reference: Any = None
+    known_lower_bound: float | None = None
+    known_upper_bound: float | None = None
     _is_bound_refuted = False
+
+    def _check_parameters(self) -> _core.SearchOptions:
+        options = super()._check_parameters()
+        gap_limit = 0.0 if self.gap_limit is None else check_number("gap_limit", self.gap_limit, below=1)
+        max_leaves = check_limit("max_leaves", self.max_leaves, least=1)
+        bounds = check_bounds(self.bounds, BOUNDS)
+        check_choice("shape", self.shape, ("tree", "rule_list"))
+        self._check_known()
+        options = self._check_checkpoint(options)
+        is_list = self.shape == "rule_list"
+        return options.replace(gap_limit=gap_limit, max_leaves=max_leaves, rule_list=is_list, bounds=bounds)
+
+    def _check_frontier(self) -> None:
+        """Raise ValueError if a parameter does not go with a frontier."""
+
+    def _choose_search(self, training: Any, scale: Any, options: _core.SearchOptions) -> Search:
+        start, options = self._use_known(training, scale, options)
+        return exact_search(self.binarizer_.conditions_, training, scale, options, start)
 
     def _check_known(self) -> None:
         """Check the parameters about what is known, as far as possible without data."""
@@ -50,15 +75,9 @@ class ExactTreeClassifier(RegularizedTreeClassifier):
                 "known_upper_bound needs a proof, and a reference guesses bounds. Set reference=None or "
                 "known_upper_bound=None."
             )
-        for name, default in NOTHING_KNOWN.items():
-            if self.objective in self._non_additive_objectives and getattr(self, name) is not default:
-                raise ValueError(
-                    f"{name} needs an additive objective, but objective={self.objective!r} is solved by a sequence of "
-                    f"searches for other objectives. Set {name}={default}."
-                )
 
     def _use_known(
-        self, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions
+        self, training: TrainingRows, scale: AdditiveScale, options: _core.SearchOptions
     ) -> tuple[StartArrays | None, _core.SearchOptions]:
         """Return the start tree on the conditions of the binarizer, and the options with the known bounds.
 
@@ -78,11 +97,6 @@ class ExactTreeClassifier(RegularizedTreeClassifier):
 
     def _check_checkpoint(self, options: _core.SearchOptions) -> _core.SearchOptions:
         """Check the parameters of the checkpoint; return the options with them."""
-        if self.checkpoint is not None and self.objective in self._non_additive_objectives:
-            raise ValueError(
-                f"checkpoint needs an additive objective, but objective={self.objective!r} is solved by a sequence of "
-                "searches for other objectives. Set checkpoint=None."
-            )
         return with_checkpoint(self, options)
 
     def _known_number(self, name: str) -> float | None:
@@ -114,3 +128,30 @@ class ExactTreeClassifier(RegularizedTreeClassifier):
             f"For an optimal tree, fit again with known_upper_bound={self.objective_!r} and warm_start=True.",
             NotProvenWarning,
         )
+
+
+class ExactTreeClassifier(ExactTree, RegularizedTreeClassifier):
+    """Base of the exact classifiers: not every objective is one search, which could start from what is known."""
+
+    def _check_known(self) -> None:
+        super()._check_known()
+        for name, default in NOTHING_KNOWN.items():
+            if self.objective in self._non_additive_objectives and getattr(self, name) is not default:
+                raise ValueError(
+                    f"{name} needs an additive objective, but objective={self.objective!r} is solved by a sequence of "
+                    f"searches for other objectives. Set {name}={default}."
+                )
+
+    def _check_checkpoint(self, options: _core.SearchOptions) -> _core.SearchOptions:
+        if self.checkpoint is not None and self.objective in self._non_additive_objectives:
+            raise ValueError(
+                f"checkpoint needs an additive objective, but objective={self.objective!r} is solved by a sequence of "
+                "searches for other objectives. Set checkpoint=None."
+            )
+        return super()._check_checkpoint(options)
+
+    def _check_frontier(self) -> None:
+        if self.objective in self._non_additive_objectives:
+            raise ValueError(f"A frontier needs an additive objective, but objective={self.objective!r}.")
+        if self.reference is not None:
+            raise ValueError("A frontier is proven, and a reference guesses bounds: set reference=None.")

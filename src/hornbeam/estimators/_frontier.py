@@ -19,30 +19,30 @@ from hornbeam.fitting.checkpoints import with_file_in_folder
 from hornbeam.fitting.monitor import Monitor
 from hornbeam.fitting.scales import AdditiveScale
 from hornbeam.fitting.search import searches_of_penalties
-from hornbeam.fitting.training import TrainingData
+from hornbeam.fitting.training import TrainingRows
 from hornbeam.frontier.frontier import Frontier, PathSegment
 from hornbeam.frontier.search import FrontierSearch, Line, Segment
 from hornbeam.tree.pruning import losses_of_nodes
 
 
 def find_frontier(model: Any, X: Any, y: Any, sample_weight: Any, *, only_path: bool) -> Frontier:
-    """Return the frontier of a `GOSDTClassifier`, which is not changed; see its methods.
+    """Return the frontier of an `ExactTree`, which is not changed; see `GOSDTClassifier.frontier`.
 
     Raises
     ------
     ValueError
-        If its objective is not additive, it has a reference, or a checkpoint that is of another problem or no folder.
+        If a parameter does not go with a frontier, or the checkpoint is of another problem or no folder.
     """
     budget = Budget(model.time_limit, model.memory_limit)
-    work = clone(copy(model).set_params(**OF_ONE_SEARCH))  # of one leaf penalty
+    names = model.get_params(deep=False)
+    of_one_search = {name: default for name, default in OF_ONE_SEARCH.items() if name in names}
+    work = clone(copy(model).set_params(**of_one_search))  # of one leaf penalty
     work._is_clone, work._keeps_rows = model._is_clone, True
-    if work.objective in work._non_additive_objectives:
-        raise ValueError(f"A frontier needs an additive objective, but objective={work.objective!r}.")
-    if work.reference is not None:
-        raise ValueError("A frontier is proven, and a reference guesses bounds: set reference=None.")
+    work._check_frontier()
     with Monitor(model) as monitor:
         training, scale, options = work._prepare(X, y, sample_weight, budget, monitor)
-        largest_penalty = _largest_penalty(scale, training)
+        # No split can be worth more than the largest possible loss.
+        largest_penalty = max(scale.leaf_cost, scale.largest_loss(training.codes))
         ends = {largest_penalty: "largest", scale.leaf_cost: "least"}
         solve = searches_of_penalties(
             work.binarizer_.conditions_,
@@ -73,26 +73,21 @@ def find_frontier(model: Any, X: Any, y: Any, sample_weight: Any, *, only_path: 
     return found
 
 
-def _largest_penalty(scale: AdditiveScale, training: TrainingData) -> int:
-    """Return a leaf penalty that no split can be worth: the largest possible loss."""
-    return max(scale.leaf_cost, int((scale.weights * scale.costs.max(axis=1)[training.codes]).sum()))
-
-
 class _Classifiers:
     """Makes fitted classifiers of the trees of a search.
 
     Parameters
     ----------
-    work : GOSDTClassifier
+    work : ExactTree
         Has read the training data.
-    training : TrainingData
+    training : TrainingRows
     scale : AdditiveScale
         Of the least leaf penalty.
     search : FrontierSearch
         It has ended.
     """
 
-    def __init__(self, work: Any, training: TrainingData, scale: AdditiveScale, search: FrontierSearch) -> None:
+    def __init__(self, work: Any, training: TrainingRows, scale: AdditiveScale, search: FrontierSearch) -> None:
         self._work, self._training, self._scale, self._search = work, training, scale, search
 
     def frontier(self, n_leaves: int, *, only_path: bool, seconds: float) -> Frontier:

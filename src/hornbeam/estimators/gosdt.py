@@ -16,11 +16,10 @@ from hornbeam._keywords import accept_positional
 from hornbeam.binarizers import Binarizer, ThresholdGuessBinarizer
 from hornbeam.estimators._exact import OF_ONE_SEARCH, ExactTreeClassifier
 from hornbeam.estimators._frontier import find_frontier
-from hornbeam.fitting.parameters import check_bounds, check_limit, check_number
 from hornbeam.fitting.progress import Progress
 from hornbeam.fitting.reference import reference_codes
 from hornbeam.fitting.scales import RegularizedScale
-from hornbeam.fitting.search import BOUNDS, Search, exact_search
+from hornbeam.fitting.search import Search
 from hornbeam.fitting.training import TrainingData
 from hornbeam.fitting.triples import MOST_LEVELS
 from hornbeam.frontier import Frontier
@@ -459,20 +458,13 @@ class GOSDTClassifier(ExactTreeClassifier):
 
     def _check_parameters(self) -> _core.SearchOptions:
         options = super()._check_parameters()
-        gap_limit = 0.0 if self.gap_limit is None else check_number("gap_limit", self.gap_limit, below=1)
         check_theta(self.objective, self.theta)
         check_choice("labelling", self.labelling, ("best", "omega"))
         if self.objective != "f1" and self.labelling != "best":
             raise ValueError(f"labelling is used by objective='f1' only, but objective={self.objective!r}.")
-        max_leaves = check_limit("max_leaves", self.max_leaves, least=1)
-        bounds = check_bounds(self.bounds, BOUNDS)
-        check_choice("shape", self.shape, ("tree", "rule_list"))
-        self._check_known()
-        options = self._check_checkpoint(options)
         if self.objective in _NON_ADDITIVE:
             _NON_ADDITIVE[self.objective].check(self)
-        is_list = self.shape == "rule_list"
-        return options.replace(gap_limit=gap_limit, max_leaves=max_leaves, rule_list=is_list, bounds=bounds)
+        return options
 
     def _needs_only_triples(self, options: _core.SearchOptions) -> bool:
         is_shallow = options.max_depth is not None and options.max_depth <= MOST_LEVELS and options.max_leaves is None
@@ -496,5 +488,4 @@ class GOSDTClassifier(ExactTreeClassifier):
         if self.objective in _NON_ADDITIVE:
             conditions = self.binarizer_.conditions_
             return _NON_ADDITIVE[self.objective].choose_search(self, conditions, training, scale, options)
-        start, options = self._use_known(training, scale, options)
-        return exact_search(self.binarizer_.conditions_, training, scale, options, start)
+        return super()._choose_search(training, scale, options)

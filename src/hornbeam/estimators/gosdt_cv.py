@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal
 
 import numpy.typing as npt
-from sklearn.base import clone
 
 from hornbeam._budget import DEFAULT_TIME_LIMIT
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._classifier import TreeClassifier
-from hornbeam.estimators._cross_validation import Candidate, CrossValidated, FinePenalty, MakeCandidates
+from hornbeam.estimators._cross_validation import CrossValidated, FinePenalty, MakeCandidates, from_path
 from hornbeam.estimators.gosdt import GOSDTClassifier
 from hornbeam.fitting.progress import Progress
 from hornbeam.tree.shares import Smoothing
@@ -180,20 +179,4 @@ n_features_in_, feature_names_in_, statistics_
     def _candidates_of(self) -> MakeCandidates:
         base = self._base()
         has_path = self.objective not in base._non_additive_objectives
-        return partial(_from_path, base) if has_path else super()._candidates_of()
-
-
-def _from_path(
-    base: GOSDTClassifier, X: Any, y: Any, sample_weight: Any, penalties: Sequence[float] | None, seconds: float | None
-) -> list[Candidate]:
-    """Return the trees of the path for some leaf penalties, or for one in the interval of each tree."""
-    model = clone(base).set_params(time_limit=seconds)
-    if penalties is not None:
-        model.set_params(regularization=min(penalties), verbose=0, callback=None)
-    path = model.regularization_path(X, y, sample_weight)
-    wanted = [one.regularization for one in path.path] if penalties is None else penalties
-    found = [Candidate(penalty, path.classifier(regularization=penalty)) for penalty in wanted]
-    if penalties is None:
-        for one in found:
-            one.classifier.path_ = path
-    return found
+        return partial(from_path, base) if has_path else super()._candidates_of()

@@ -187,7 +187,7 @@ def _tree(record: dict[str, Any], kind: _Kind) -> BaseTree:
     columns, has_missing = _columns(record)
     nodes = typed(record["nodes"], list, "nodes")
     parts = [_node(node, f"nodes[{index}]", kind, len(outputs), len(nodes)) for index, node in enumerate(nodes)]
-    return kind.tree(
+    tree: BaseTree = kind.tree(
         **{name: np.array([part[name] for part in parts]) for name in ("left", "right", *_LEAF_KEYS)},
         **{kind.names.get(key, key): np.array([part[key] for part in parts]) for key in kind.of_node},
         **{kind.outputs: outputs},
@@ -196,6 +196,7 @@ def _tree(record: dict[str, Any], kind: _Kind) -> BaseTree:
         has_missing=has_missing,
         target_name=typed(record["target_name"], str, "target_name"),
     )
+    return tree
 
 
 def _check_keys(record: Any, keys: set[str], where: str) -> None:

@@ -24,9 +24,10 @@ def to_dict(tree: BaseTree) -> dict[str, Any]:
     -------
     dict
         A leaf has ``prediction``, ``n_samples``, and for classes ``class_weights`` (one weight per class, in the
-        order of the tree's `classes`). An inner node has these too, and ``condition`` (its kind, the *name* of its
-        ``column``, and ``threshold`` or ``values``; the threshold of a date is in seconds since 1970-01-01), ``text``
-        (the condition in words), and the children ``yes`` and ``no``.
+        order of the tree's `classes`), for actions ``weight`` and ``mean_rewards`` (in the order of `actions`). An
+        inner node has these too, and ``condition`` (its kind, the *name* of its ``column``, and ``threshold`` or
+        ``values``; the threshold of a date is in seconds since 1970-01-01), ``text`` (the condition in words), and the
+        children ``yes`` and ``no``.
 
     Examples
     --------

@@ -40,7 +40,7 @@ def to_sql(tree: BaseTree, *, quote: Quote = '"') -> str:
     Returns
     -------
     str
-        Expression without alias or semicolon; its value is the class label.
+        Expression without alias or semicolon; its value is the class label, or the action.
 
     Raises
     ------

@@ -32,6 +32,7 @@ _OF_THE_PROBLEM = (
     "theta",
     "omega",
     "cost_matrix",
+    "costs",
     "class_weight",
     "binarizer",
 )
@@ -46,7 +47,8 @@ def helpful_parameters(classifier: Any) -> dict[str, Any]:
     binarizer = classifier.binarizer_
     helpful: dict[str, Any] = {}
     depth = provable_depth(len(binarizer.conditions_), binarizer.conditions_.n_runs, classifier._n_rows)
-    if type(classifier).__name__ != "GOSDTClassifier" or classifier.objective not in (*_SUMS, "cost"):
+    is_one_search = type(classifier).__name__ in ("GOSDTClassifier", "PolicyTree")
+    if not is_one_search or _objective_of(classifier) not in (*_SUMS, "cost"):
         depth = min(depth, _PROVABLE_DEPTH_OF_OTHERS)
     if given["max_depth"] is None or given["max_depth"] > depth:
         helpful["max_depth"] = depth
@@ -61,10 +63,15 @@ def helpful_parameters(classifier: Any) -> dict[str, Any]:
     # The leaf penalty is the last resort: unlike the others it changes what the best tree is. It may be 0.
     if "regularization" in given and not helpful:
         # With "auto", costs have a penalty in their own unit, which the fit has computed.
-        is_share = classifier._is_auto() and classifier.objective == "cost"
+        is_share = classifier._is_auto() and _objective_of(classifier) == "cost"
         penalty = float(f"{classifier.regularization_:.3g}") if is_share else classifier._leaf_penalty()
         helpful["regularization"] = 2 * penalty or 0.001
     return helpful
+
+
+def _objective_of(estimator: Any) -> str:
+    """Return the objective of a classifier; policies lose costs that the user gives."""
+    return getattr(estimator, "objective", "cost")
 
 
 def provable_depth(n_conditions: int, n_columns: int, n_rows: int) -> int:

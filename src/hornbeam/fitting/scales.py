@@ -63,7 +63,7 @@ class AdditiveScale:
     Attributes
     ----------
     weights : ndarray of int64 of shape (n_rows,)
-        Weights of the rows, all greater than zero.
+        Weights of the rows, all greater than zero; or of each row for every target, at least zero (`RewardScale`).
     costs : ndarray of int64 of shape (n_classes, n_classes)
         Ticks lost for a row of weight 1 of the class of the row, if the class of the column is predicted.
     leaf_cost : int
@@ -82,6 +82,11 @@ class AdditiveScale:
     one: Fraction
     offset: Exact
     leaf_bits: int = 0
+
+    def largest_loss(self, codes: npt.NDArray[np.int32] | None) -> int:
+        """Return a loss that no tree exceeds, in ticks; `codes` are the classes of the rows, if they have one each."""
+        largest = self.costs.max(axis=1)
+        return int((self.weights @ largest if codes is None else self.weights * largest[codes]).sum())
 
     @property
     def regularization(self) -> float:
@@ -198,7 +203,7 @@ def make_scale(
     ValueError
         If every tree loses the same, or a leaf would cost more than the largest possible loss.
     """
-    whole = _as_integers(weights)
+    whole = as_integers(weights)
     if whole is not None and counts is not None and _sum(whole, counts) >= 2**_LIMIT_BITS:
         whole = None
     weights = _as_shares(weights) if whole is None else whole
@@ -274,7 +279,7 @@ def make_fscore_scale(
             f"regularization={shown(regularization)} is more than the largest possible loss, 1; "
             "no split can lower the objective."
         )
-    whole = _as_integers(weights)
+    whole = as_integers(weights)
     weights = _as_shares(weights) if whole is None else whole
     totals = _totals(weights, codes, 2, None)
     factors = multipliers(totals)
@@ -306,7 +311,7 @@ def small_integers(weights: npt.NDArray[np.float64] | _Integers) -> _Integers:
     -------
     ndarray of int64 of shape (n_rows,)
     """
-    whole = _as_integers(weights)
+    whole = as_integers(weights)
     return whole if whole is not None and whole.sum() < 1 << _RATIO_BITS else _rounded_to_small(_as_shares(weights))
 
 
@@ -315,8 +320,8 @@ def _rounded_to_small(shares: npt.NDArray[np.float64]) -> _Integers:
     return np.maximum(1, np.rint(shares * ((1 << (_RATIO_BITS - 1)) / fsum(shares)))).astype(np.int64)
 
 
-def _as_integers(weights: npt.NDArray[Any]) -> _Integers | None:
-    """Return proportional integers without common divisor, or None if the weights have too many places."""
+def as_integers(weights: npt.NDArray[Any]) -> _Integers | None:
+    """Return weights as proportional integers without common divisor, or None if they have too many places."""
     whole: _Integers | None = weights if weights.dtype.kind == "i" else None
     if whole is None:
         # The first of these that makes all weights whole; what is too much is divided out again below.

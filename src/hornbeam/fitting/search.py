@@ -28,6 +28,11 @@ _LEAST_THRESHOLDS = 64
 _MANY_CONDITIONS = 512
 _FEW_THRESHOLDS = 8
 
+# Bits of a row that has losses of its own are many. With so few levels, in which bounds between sets of rows close
+# little, sums in the order of a column are faster from so many thresholds on: see docs/notes/2026-11-25-policies.md.
+_LEAST_THRESHOLDS_OF_LOSSES = 4
+_FEW_LEVELS = 3
+
 # Without a small depth limit the bitset search is faster up to so many results of conditions: one column of 200 random
 # numbers takes it 2 ms, and the ordered search minutes. See docs/notes/2026-11-23-ordered-table.md.
 _SMALL_DEPTH = 16
@@ -145,6 +150,12 @@ def near_optimal_search(
     )
 
 
+def suits_order_of_losses(conditions: Conditions, options: _core.SearchOptions) -> bool:
+    """Return whether the ordered search is expected to be faster for rows with losses of their own."""
+    is_shallow = options.max_depth is not None and options.max_depth <= _FEW_LEVELS
+    return is_shallow and len(conditions) >= _LEAST_THRESHOLDS_OF_LOSSES * conditions.n_runs > 0
+
+
 def has_many_thresholds(n_conditions: int, n_columns: int) -> bool:
     """Return whether sorted values are faster to search than binary columns, for conditions on so many columns."""
     return n_conditions >= _LEAST_THRESHOLDS * n_columns > 0
@@ -156,12 +167,18 @@ def suits_near_optimal_search(conditions: Conditions) -> bool:
     return has_several or has_many_thresholds(len(conditions), conditions.n_runs)
 
 
-def suits_ordered_search(conditions: Conditions, n_rows: int, options: _core.SearchOptions) -> bool:
-    """Return whether the ordered search is expected to be faster; it finds no rule lists."""
+def suits_ordered_search(
+    conditions: Conditions, n_rows: int, options: _core.SearchOptions, *, has_losses: bool = False
+) -> bool:
+    """Return whether the ordered search is expected to be faster; it finds no rule lists.
+
+    `has_losses` is whether each row has losses of its own, and no class.
+    """
     is_shallow = options.max_depth is not None and options.max_depth <= _SMALL_DEPTH
+    has_many = has_many_thresholds(len(conditions), conditions.n_runs)
+    has_enough = has_many and (is_shallow or len(conditions) * n_rows >= _LEAST_RESULTS)
     return (
-        has_many_thresholds(len(conditions), conditions.n_runs)
-        and (is_shallow or len(conditions) * n_rows >= _LEAST_RESULTS)
+        (has_enough or (has_losses and suits_order_of_losses(conditions, options)))
         and not options.rule_list
         # The number of a row and its class share 32 bits, which keeps the entries of the search small.
         and n_rows <= _core.MOST_ORDERED_ROWS
@@ -179,7 +196,8 @@ def exact_search(
     if training.triples is not None:
         return training.triples.search_with(scale, options)
     # All given rows count, also where equal ones are merged: the search is the same as for the table in memory.
-    is_ordered = suits_ordered_search(conditions, training.n_rows, options)
+    has_losses = training.codes is None
+    is_ordered = suits_ordered_search(conditions, training.n_rows, options, has_losses=has_losses)
     search_by = search_by_order if is_ordered else search_by_bits
     return search_by(conditions, training, scale, options, start)
 

@@ -23,7 +23,7 @@ from hornbeam._checks import shown
 from hornbeam.binarizers import Conditions, Place, places_of
 from hornbeam.conditions import AtMost, Condition, IsMissing
 from hornbeam.fitting.scales import AdditiveScale
-from hornbeam.fitting.training import TrainingData
+from hornbeam.fitting.training import TrainingRows
 from hornbeam.table import Kind, Table, TableSchema
 from hornbeam.tree import BaseTree
 from hornbeam.tree.pruning import best_predictions, losses_of_nodes, pruned_for
@@ -122,7 +122,7 @@ def _splits_of_sklearn(model: Any, origin: str) -> Splits:
 def start_arrays(
     trees: Sequence[Splits],
     conditions: Conditions,
-    training: TrainingData,
+    training: TrainingRows,
     scale: AdditiveScale,
     options: _core.SearchOptions,
 ) -> tuple[StartArrays | None, Conditions]:
@@ -133,7 +133,7 @@ def start_arrays(
     trees : sequence of Splits
     conditions : Conditions
         Of the search.
-    training : TrainingData
+    training : TrainingRows
     scale : AdditiveScale
     options : SearchOptions
         The limits on the tree.
@@ -211,7 +211,7 @@ class _Applied:
     """
 
     def __init__(
-        self, tree: Splits, training: TrainingData, scale: AdditiveScale, options: _core.SearchOptions
+        self, tree: Splits, training: TrainingRows, scale: AdditiveScale, options: _core.SearchOptions
     ) -> None:
         table = training.table
         self._tree, self._table, self._codes, self._scale = tree, table, training.codes, scale
@@ -255,8 +255,9 @@ class _Applied:
 
     def _loss_of(self, rows: npt.NDArray[np.intp]) -> int:
         """Return what rows lose in one leaf."""
-        weights, costs = self._scale.weights, self._scale.costs
-        totals = np.bincount(self._codes[rows], weights[rows], len(costs))  # below 2^52: exact in float64
+        weights, costs = self._scale.weights[rows], self._scale.costs
+        # Sums of weights are below 2^52: exact in float64.
+        totals = weights.sum(axis=0) if self._codes is None else np.bincount(self._codes[rows], weights, len(costs))
         return int((totals.astype(np.int64) @ costs).min())
 
     def _add(self, node: _Node, condition: Condition | None) -> int:

@@ -1,4 +1,4 @@
-"""What `GOSDTClassifier.frontier` and `GOSDTClassifier.regularization_path` return."""
+"""What `frontier` and `regularization_path` of the exact estimators return."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hornbeam._checks import is_integer, is_number, shown
 from hornbeam.fitting.progress import relative_gap
-from hornbeam.frontier.held_out import score_of_objective
+from hornbeam.frontier.held_out import loss_of_objective
 
 # How far below the path a leaf penalty may be: that of the path is rounded to the resolution of the search.
 _ROUNDING = 1e-9
@@ -32,8 +32,8 @@ class PathSegment(NamedTuple):
     is_proven : bool
         Whether it is proven that no tree has a smaller objective for any leaf penalty in the interval. Otherwise the
         tree is the best one known there.
-    classifier : GOSDTClassifier
-        The fitted classifier with this tree.
+    classifier : GOSDTClassifier or PolicyTree
+        The fitted estimator with this tree.
 
     Examples
     --------
@@ -80,8 +80,8 @@ class Frontier:
         No tree with at most so many leaves loses less. Equal to `losses` where they are proven.
     statuses : tuple of str of length n_sizes
         "optimal" where the loss is proven; elsewhere why the search ended, as in `GOSDTClassifier.status_`.
-    classifiers : tuple of GOSDTClassifier of length n_sizes
-        A fitted classifier for each size, as by a fit with ``regularization=0`` and `max_leaves` of this size.
+    classifiers : tuple of GOSDTClassifier, or of PolicyTree, of length n_sizes
+        A fitted estimator for each size, as by a fit with ``regularization=0`` and `max_leaves` of this size.
     path : tuple of PathSegment
         The trees that are best for some leaf penalty, the smallest penalty first. Their losses are the corners of the
         convex hull of the frontier; other sizes are best for no penalty.
@@ -189,8 +189,8 @@ class Frontier:
         ----------
         X : array-like or data frame of shape (n_rows, n_columns)
             With the columns of the training data.
-        y : array-like of shape (n_rows,)
-            Labels.
+        y : array-like of shape (n_rows,), or (n_rows, n_actions) for policies
+            Labels, or rewards.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weights of the rows.
 
@@ -199,8 +199,7 @@ class Frontier:
         ndarray of float of shape (n_sizes,)
             In the unit of the objective, as `losses`.
         """
-        scores = np.array([score_of_objective(one, X, y, sample_weight) for one in self.classifiers])
-        return -scores if self.classifiers[0].objective == "cost" else 1 - scores
+        return np.array([loss_of_objective(one, X, y, sample_weight) for one in self.classifiers])
 
     def _for_penalty(self, penalty: float) -> Any:
         least = self.path[0].regularization_min

@@ -12,6 +12,27 @@ from sklearn.utils.class_weight import compute_sample_weight
 from hornbeam._checks import as_array, check_weights
 
 
+def loss_of_objective(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+    """Return the loss of a fitted estimator on rows that it has not seen, in the unit of its objective.
+
+    Parameters
+    ----------
+    model : classifier or PolicyTree
+        Fitted.
+    X : array-like or data frame of shape (n_rows, n_columns)
+    y : array-like of shape (n_rows,), or rewards
+    sample_weight : array-like of shape (n_rows,) or None, default=None
+
+    Returns
+    -------
+    float
+    """
+    if not hasattr(model, "classes_"):
+        return float(model._loss_on(X, y, sample_weight))
+    score = score_of_objective(model, X, y, sample_weight)
+    return -score if model.objective == "cost" else 1 - score
+
+
 def score_of_objective(classifier: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
     """Return the score that belongs to the objective of a classifier, larger for better ones.
 
@@ -27,8 +48,10 @@ def score_of_objective(classifier: Any, X: Any, y: Any, sample_weight: Any = Non
     -------
     float
         1 minus the loss on these rows; for "cost" minus the mean cost of a row. So the accuracy, the balanced accuracy,
-        the F-score or the area under the ROC curve.
+        the F-score or the area under the ROC curve. Of a policy its mean reward.
     """
+    if not hasattr(classifier, "classes_"):
+        return float(classifier._mean_reward(X, y, sample_weight))
     labels = as_array("y", y)
     weights = check_weights(sample_weight, len(labels))
     objective, classes = classifier.objective, classifier.classes_

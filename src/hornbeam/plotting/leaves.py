@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -166,21 +167,12 @@ class ActionLeaves(Leaves):
                 f"data: rewards of shape {rewards.shape} were given; expected a column for each of the "
                 f"{len(self._tree.actions)} actions."
             )
-        return np.where(np.isnan(rewards), -np.inf, rewards).argmax(axis=1)
+        return np.asarray(np.where(np.isnan(rewards), -np.inf, rewards).argmax(axis=1))
 
 
 def leaves_of(tree: BaseTree) -> Leaves:
-    """Return what a picture shows of the leaves of a tree.
-
-    Raises
-    ------
-    TypeError
-        If there are no pictures of this kind of tree.
-    """
-    for kind, leaves in _KINDS.items():
-        if isinstance(tree, kind):
-            return leaves(tree)
-    raise TypeError(f"There are no pictures of {type(tree).__name__}.")
+    """Return what a picture shows of the leaves of a tree."""
+    return _KINDS[type(tree)](tree)
 
 
-_KINDS: dict[type[BaseTree], Any] = {Tree: ClassLeaves, ActionTree: ActionLeaves}
+_KINDS: dict[type[BaseTree], Callable[[Any], Leaves]] = {Tree: ClassLeaves, ActionTree: ActionLeaves}

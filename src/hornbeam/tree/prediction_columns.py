@@ -8,16 +8,16 @@ from typing import Any
 import narwhals as nw
 import numpy.typing as npt
 
-from hornbeam.tree.tree import Tree
+from hornbeam.tree.base import BaseTree
 
 
-def tested_columns(tree: Tree) -> list[str]:
+def tested_columns(tree: BaseTree) -> list[str]:
     """Return the names of the columns that the tree tests, in the order of the training table."""
     tested = {condition.column for condition in tree.conditions if condition is not None}
     return [tree.columns.names[column] for column in sorted(tested)]
 
 
-def with_untested_columns(tree: Tree, frame: Any) -> Any:
+def with_untested_columns(tree: BaseTree, frame: Any) -> Any:
     """Return a data frame with the columns of the training table; those that the tree does not test are empty."""
     others = set(tree.columns.names) - set(tested_columns(tree))
     table = nw.from_native(frame, eager_only=True).with_columns(nw.lit(None).alias(name) for name in others)
@@ -25,12 +25,12 @@ def with_untested_columns(tree: Tree, frame: Any) -> Any:
 
 
 def prediction_columns(
-    tree: Tree, frame: Any, predict_proba: Callable[[Any], npt.NDArray[Any]] | None = None
+    tree: BaseTree, frame: Any, predict_proba: Callable[[Any], npt.NDArray[Any]] | None = None
 ) -> dict[str, npt.NDArray[Any]]:
-    """Return the class of each row of a data frame, and the share of each class if there is a function for it."""
+    """Return the output of each row of a data frame, and the share of each class if there is a function for it."""
     table = with_untested_columns(tree, frame)
     columns = {f"predicted_{tree.target_name}": tree.predict(table)}
     if predict_proba is not None:
-        shares = zip(tree.classes.tolist(), predict_proba(table).T, strict=True)
+        shares = zip(tree.outputs.tolist(), predict_proba(table).T, strict=True)
         columns |= {f"share_{label}": share for label, share in shares}
     return columns

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hornbeam import _core
+
 if TYPE_CHECKING:
     from hornbeam._core import TreeArrays
 
@@ -110,7 +112,7 @@ def pruned_subtrees(whole: TreeArrays, losses: npt.NDArray[np.int64]) -> Iterato
 
 
 def losses_of_nodes(
-    whole: TreeArrays, weights: npt.NDArray[np.int64], costs: npt.NDArray[np.int64], codes: npt.NDArray[np.int32]
+    whole: TreeArrays, weights: npt.NDArray[np.int64], costs: npt.NDArray[np.int64], codes: npt.NDArray[np.int32] | None
 ) -> npt.NDArray[np.int64]:
     """Return what each node of a tree would lose as a leaf.
 
@@ -118,12 +120,12 @@ def losses_of_nodes(
     ----------
     whole : TreeArrays
         Parents come before their children, and every node has a prediction.
-    weights : ndarray of int64 of shape (n_rows,)
-        Weights of the rows.
-    costs : ndarray of int64 of shape (n_classes, n_classes)
-        Lost for a row of weight 1 of the class of the row, if the class of the column is predicted.
-    codes : ndarray of int32 of shape (n_rows,)
-        Classes of the rows.
+    weights : ndarray of int64 of shape (n_rows,), or (n_rows, n_targets) without codes
+        Weights of the rows, or of each row for every target.
+    costs : ndarray of int64 of shape (n_targets, n_predictions)
+        Lost for a weight of 1 of the target of the row, if that of the column is predicted.
+    codes : ndarray of int32 of shape (n_rows,) or None
+        The only target of each row; None where rows weigh for every target.
 
     Returns
     -------
@@ -135,7 +137,7 @@ def losses_of_nodes(
 
 
 def best_predictions(
-    whole: TreeArrays, weights: npt.NDArray[np.int64], costs: npt.NDArray[np.int64], codes: npt.NDArray[np.int32]
+    whole: TreeArrays, weights: npt.NDArray[np.int64], costs: npt.NDArray[np.int64], codes: npt.NDArray[np.int32] | None
 ) -> npt.NDArray[np.int32]:
     """Return what each node of a tree best predicts; see `losses_of_nodes`, but the nodes need no prediction."""
     losses = _weights_of_nodes(whole, weights, codes, len(costs)) @ costs
@@ -186,13 +188,9 @@ def pruned_for(
 
 
 def _weights_of_nodes(
-    whole: TreeArrays, weights: npt.NDArray[np.int64], codes: npt.NDArray[np.int32], n_classes: int
+    whole: TreeArrays, weights: npt.NDArray[np.int64], codes: npt.NDArray[np.int32] | None, n_targets: int
 ) -> npt.NDArray[np.int64]:
-    """Return the weight of each class in each node; shape (n_nodes, n_classes)."""
-    n_nodes = len(whole["column"])
-    # Sums of weights are below 2^52: exact in float64.
-    totals = np.bincount(whole["leaf_of_row"] * np.int64(n_classes) + codes, weights, n_nodes * n_classes)
-    totals = totals.astype(np.int64).reshape(n_nodes, n_classes)
-    for node in reversed(np.flatnonzero(whole["column"] != _LEAF)):
-        totals[node] = totals[whole["left"][node]] + totals[whole["right"][node]]
-    return totals
+    """Return the weight of each target in each node; shape (n_nodes, n_targets)."""
+    links = whole["left"], whole["right"], whole["leaf_of_row"]
+    _, totals = _core.node_statistics(*links, codes, np.ascontiguousarray(weights), n_targets)
+    return totals.astype(np.int64)  # sums of weights are below 2^52: exact in float64

@@ -1,0 +1,153 @@
+"""Fit a policy: the columns of rewards of a file, what its rows earn, and what held-out rows do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from hornbeam.cli.columns import columns_text
+from hornbeam.cli.data import check_columns, choose_columns, read_frame
+from hornbeam.cli.errors import CommandError, interrupts_told
+from hornbeam.cli.fitting import fit_classifier, model_of
+from hornbeam.cli.folders import is_folder
+from hornbeam.cli.held_out import HeldOut, Rows, counter
+from hornbeam.cli.methods import Request
+from hornbeam.cli.report import report, single_leaf_text
+from hornbeam.cli.text_columns import CsvFormat
+from hornbeam.cli.writing import check_picture, check_writable, used_format, write
+from hornbeam.policy import policy_value
+from hornbeam.tree.words import count, number
+
+
+def fit_policy(
+    data: Path,
+    rewards: Sequence[str],
+    request: Request,
+    written: CsvFormat,
+    *,
+    keep: Sequence[str],
+    drop: Sequence[str],
+    held_out: HeldOut | None,
+    model_file: Path | None,
+    picture: Path | None,
+    quiet: bool,
+) -> None:
+    """Fit a file, write model and picture, print columns, tree and proof, then score the options on held-out rows."""
+    check_writable(model_file)
+    check_picture(picture)
+    if is_folder(data):
+        raise CommandError(f"{data}: a policy is fitted to a single file, not to a folder")
+    with interrupts_told("before a tree was found") as stage:
+        read = read_frame(data, written)
+        frame, earned, note = split_rewards(read.frame, rewards, keep, drop, data)
+        folds = [] if held_out is None else splits(held_out, frame.height)
+        if not quiet:
+            columns = columns_text(frame, None, read.notes, brief=True)
+            print(columns, *([note] if note else []), sep="\n", end="\n\n", flush=True)
+        policy = fit_classifier(frame, earned, request, quiet=quiet)
+        model = replace(model_of(policy, request.method), written=used_format(read.written, frame))
+        write(stage, model, model_file, picture)
+        if quiet:
+            return
+        stage.doing = "while the report was printed"
+        print(*filter(None, [report(model), value_text(policy), single_leaf_text(model)]), sep="\n\n", flush=True)
+        if not folds:
+            print("\nWhat would new rows earn? Add --cv 5 (or --test-size 0.25)")
+            return
+        stage.doing = "before the score on held-out rows was known"
+        if policy.status_ == "interrupted":
+            raise KeyboardInterrupt
+        print(f"\n{score_text(folds, frame, earned, request, policy.single_action_)}")
+
+
+def split_rewards(
+    frame: pl.DataFrame, rewards: Sequence[str], keep: Sequence[str], drop: Sequence[str], path: Path
+) -> tuple[pl.DataFrame, pl.DataFrame, str]:
+    """Return the columns of the tree, the rewards of the rows that have one, and a note on the others.
+
+    Raises
+    ------
+    CommandError
+        If a column does not exist, a reward is not a number or is to be dropped, or no other column is left.
+    """
+    check_columns(frame, rewards, path)
+    for name in rewards:
+        if name in drop or name in keep:
+            raise CommandError(f"--{'drop' if name in drop else 'keep'} {name}: is a reward")
+        if not (frame[name].dtype.is_numeric() or frame[name].dtype == pl.Boolean):
+            raise CommandError(f"{path}: reward {name!r} is of type {frame[name].dtype}; expected numbers")
+    earned = frame.select(pl.col(name).cast(pl.Float64).fill_nan(None) for name in rewards)
+    has_none = earned.select(pl.all_horizontal(pl.all().is_null())).to_series()
+    note = ""
+    if has_none.any():
+        note = f"* rewards: missing in {int(has_none.sum()):,} of {len(has_none):,} rows, which are left out"
+    if has_none.all():
+        raise CommandError(f"{path}: the rewards are missing in every row")
+    rest = frame.drop(rewards)
+    if rest.width == 0:
+        raise CommandError(f"{path}: has no column besides the rewards")
+    return choose_columns(rest, None, keep, drop, path).filter(~has_none), earned.filter(~has_none), note
+
+
+def value_text(policy: Any) -> str:
+    """Return what the training rows earn."""
+    single = ""
+    if policy.single_action_ is not None:
+        single = f"; {number(policy.single_action_value_)} if all get {policy.single_action_}"
+    return f"Training rows: mean reward {number(policy.value_)}{single}"
+
+
+def splits(how: HeldOut, n_rows: int) -> list[tuple[Rows, Rows]]:
+    """Return the training rows and the held-out rows of each fold.
+
+    Raises
+    ------
+    CommandError
+        If there are too few rows.
+    """
+    from sklearn.model_selection import KFold, ShuffleSplit
+
+    n_parts = 2 if how.cv is None else how.cv
+    if n_rows < n_parts:
+        raise CommandError(f"there are only {count(n_rows)}, too few for {n_parts} parts")
+    rows = np.arange(n_rows)
+    if how.cv is not None:
+        return list(KFold(how.cv, shuffle=True, random_state=how.seed).split(rows))
+    n_held_out = min(n_rows - 1, int(np.ceil((how.test_size or 0) * n_rows)))
+    return list(ShuffleSplit(1, test_size=n_held_out, random_state=how.seed).split(rows))
+
+
+def score_text(
+    folds: list[tuple[Rows, Rows]], frame: pl.DataFrame, earned: pl.DataFrame, request: Request, single_action: Any
+) -> str:
+    """Fit a tree on the training rows of each fold, and return what the others earn under it.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If Ctrl-C ended a fit.
+    """
+    chosen: list[npt.NDArray[Any]] = []
+    with counter(len(folds)) as show:
+        for place, (training, rest) in enumerate(folds, start=1):
+            show(place)
+            policy = fit_classifier(frame[training], earned[training], request.on_rows(training), quiet=True)
+            if policy.status_ == "interrupted":
+                raise KeyboardInterrupt
+            chosen.append(policy.predict(frame[rest]))
+    rows = np.concatenate([rest for _, rest in folds])
+    value = policy_value(
+        np.concatenate(chosen),
+        None,
+        earned[rows],
+        costs=request.parameters.get("costs"),
+        single_action=single_action,
+    )
+    how = "Held-out rows" if len(folds) == 1 else f"Cross-validation, {len(folds)} folds"
+    return f"{how}: {str(value)[0].lower()}{str(value)[1:]}\nThe tree printed above is fitted on all rows."

@@ -1,0 +1,32 @@
+"""The benchmark of policy trees, on a small table."""
+
+import json
+
+import numpy as np
+
+from benchmarks import __main__, policies
+
+
+def test_the_rule_is_what_pays():
+    X, rewards = policies.generate(policies.Table(20_000, "rule", 1, 3, 4))
+    assert np.array_equal(X.round(1), X)
+    below = (X[:, 0] <= 0) & (X[:, 1] <= -0.3)
+    assert np.allclose(rewards[below].mean(axis=0), [policies._EFFECT, 0, 0, 0], atol=0.05)
+    assert np.allclose(policies.generate(policies.Table(20_000, "noise", 1, 3, 4))[1].mean(axis=0), 0, atol=0.05)
+
+
+def test_columns_are_binary_at_their_quantiles():
+    X, _ = policies.generate(policies.Table(1_000, "noise", None, 3, 2, 2, 4))
+    assert X.dtype == np.uint8
+    assert np.allclose(X.mean(axis=0), [0.2, 0.4, 0.6, 0.8] * 3, atol=0.01)
+
+
+def test_a_fit_is_measured_in_a_process_of_its_own(tmp_path, capsys):
+    path = tmp_path / "results.jsonl"
+    arguments = ["policies", "--table", "1,000 rule", "--limit", "0.5", "--results", str(path)]
+    assert __main__.main([*arguments, "--peer", "hornbeam"]) == 0
+    (record,) = map(json.loads, path.read_text().splitlines())
+    assert (record["table"], record["peer"], record["n_rows"]) == ("1,000 rule", "hornbeam", 1000)
+    assert record["value"] > record["best_single"]
+    assert min(record["user_seconds"], record["bytes"]) > 0
+    assert capsys.readouterr().out.count("\n") == 1
