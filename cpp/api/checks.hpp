@@ -22,7 +22,7 @@ inline void require(bool holds, const char* message) {
 
 /// Checks that all searches for a tree of least cost make; throws std::invalid_argument.
 void check_sizes(std::size_t n_rows, std::size_t n_targets, std::size_t n_weights);
-void check_limits(const TreeLimits& tree, const run::SearchLimits& limits, Ticks leaf_cost);
+void check_limits(const TreeLimits& tree, const run::SearchLimits& limits, Ticks leaf_cost, int cost_bits = kCostBits);
 
 /// The outcome of `search()`, or `leaf()`, that of the single leaf, if it is stopped before it has a root.
 template <class Search, class Leaf>

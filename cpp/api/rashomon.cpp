@@ -19,6 +19,7 @@ namespace {
 /// Every target needs a positive cost; otherwise a side made only of rows that cost nothing could not be told from an
 /// empty one.
 void check(const data::PackedColumns& columns, const Input& input, Ticks bound) {
+  require(!input.losses.is_squared_error(), "costs: sets of trees do not support squared error");
   check_input(input, columns.n_rows);
   require(!input.tree.leaves && input.reference.empty(), "max_leaves, reference: not for sets of trees");
   require(bound < kLargestTotal, "bound: must be below 2^52");

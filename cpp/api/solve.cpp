@@ -21,6 +21,14 @@ namespace {
 constexpr primal::Share kShareOfWords{1u << 26, 32, 256};        // of words that kernels count
 constexpr primal::Share kShareOfEntries{1u << 22, 4, 64, true};  // of entries that the ordered search reads
 
+models::LeafModel model_of(const Input& input) {
+  const auto& [targets, costs, n_predictions] = input.losses;
+  const bool with_equivalent_points = input.bounds.equivalent_points, counts_rows = input.tree.rows_per_leaf > 1;
+  if (input.losses.is_squared_error())
+    return models::LeafModel::squared_error(n_predictions, with_equivalent_points, counts_rows);
+  return {targets.n_targets, n_predictions, {costs.begin(), costs.end()}, with_equivalent_points, counts_rows};
+}
+
 /// Of a search that was stopped before it had a root: every tree costs at least a leaf.
 run::Outcome leaf_or_start(const Input& input, std::size_t n_rows, const models::LeafModel& model,
                            const std::optional<tree::ResultTree>& start, run::Run& run) {
@@ -33,9 +41,9 @@ run::Outcome leaf_or_start(const Input& input, std::size_t n_rows, const models:
   return api::single_leaf(run, prediction, cost, input.leaf_cost);
 }
 
-/// A guessed bound may lie above the cost of a tree, and the heuristics' trees are no rule lists.
+/// A guessed bound may lie above the cost of a tree; the heuristics' trees are no rule lists, and read cost matrices.
 bool has_companion(const Input& input) {
-  return input.bounds.primal && input.reference.empty() && !input.tree.is_rule_list;
+  return input.bounds.primal && input.reference.empty() && !input.tree.is_rule_list && !input.losses.is_squared_error();
 }
 
 run::Outcome search_columns(const data::PackedColumns& columns, const Input& input, const models::LeafModel& model,
@@ -131,8 +139,7 @@ std::optional<tree::ResultTree> best_start(const Columns& columns, const Input& 
 template <class Columns, class SearchIn>
 run::Outcome solve_columns(const Columns& columns, const Input& input, const run::OnPoll& on_poll, SearchIn search_in) {
   const auto& [targets, costs, n_predictions] = input.losses;
-  const models::LeafModel model(targets.n_targets, n_predictions, {costs.begin(), costs.end()},
-                                input.bounds.equivalent_points, input.tree.rows_per_leaf > 1);
+  const models::LeafModel model = model_of(input);
   run::Run run(input.limits, on_poll);
   std::optional<run::Checkpoint> checkpoint;
   if (!input.checkpoint.path.empty()) {
@@ -155,6 +162,55 @@ run::Outcome solve_columns(const Columns& columns, const Input& input, const run
   return outcome;
 }
 
+using Total = unsigned __int128;
+
+/// A total of costs that `largest` gives for each target, and the total weight, must stay exact.
+void check_totals(const data::RowTargets& targets, std::uint32_t n_rows, const std::vector<Ticks>& largest) {
+  Total total = 0, all = 0;
+  for (std::size_t row = 0; row < n_rows; ++row) {
+    targets.for_each(row, [&](std::uint32_t target, std::int64_t weight) {
+      all += static_cast<std::uint64_t>(weight);
+      total += static_cast<Total>(weight) * static_cast<std::uint64_t>(largest[target]);
+    });
+    require(all < static_cast<Total>(kLargestTotal), "weights: their total must stay below 2^52");
+  }
+  require(all > 0, "weights: at least one must be greater than 0");
+  require(total < static_cast<Total>(kLargestTotal), "costs: their total must stay below 2^52 ticks");
+}
+
+void check_costs(const data::RowLosses& losses, std::uint32_t n_rows) {
+  const auto& [targets, costs, n_predictions] = losses;
+  std::vector<Ticks> largest(targets.n_targets, 0);
+  for (std::uint32_t t = 0; t < targets.n_targets; ++t) {
+    for (std::uint32_t k = 0; k < n_predictions; ++k) {
+      const Ticks cost = costs[std::size_t{t} * n_predictions + k];
+      require(cost >= 0, "costs: must be at least 0");
+      largest[t] = std::max(largest[t], cost);
+    }
+  }
+  check_totals(targets, n_rows, largest);
+}
+
+/// That each row has sums of targets between 0 and the largest prediction, and that no sum leaves its range.
+void check_squared_error(const data::RowLosses& losses, std::uint32_t n_rows) {
+  require(losses.n_predictions <= std::uint32_t{1} << 31, "n_predictions: must be at most 2^31");
+  const auto largest = static_cast<Total>(losses.n_predictions - 1);
+  Total weights = 0;
+  for (std::size_t row = 0; row < n_rows; ++row) {
+    const std::int64_t* const sums = &losses.targets.weights[3 * row];
+    const auto weight = static_cast<Total>(sums[0]), sum = static_cast<Total>(sums[1]),
+               square = static_cast<Total>(sums[2]);
+    require(sum <= weight * largest && square <= sum * largest && sum * sum <= weight * square,
+            "weights: must be sums of w, w y and w y^2 with targets y from 0 to n_predictions - 1");
+    weights += weight;
+    require(weights * std::max<Total>(1, largest) < static_cast<Total>(kLargestTotal),
+            "weights: the sum of w, times the largest prediction, must stay below 2^52");
+  }
+  require(weights > 0, "weights: at least one must be greater than 0");
+  require(weights * largest * largest < Total{1} << kSquaredErrorBits,
+          "weights: the sum of w, times the square of the largest prediction, must stay below 2^58");
+}
+
 }  // namespace
 
 void check_input(const Input& input, std::uint32_t n_rows) {
@@ -164,16 +220,9 @@ void check_input(const Input& input, std::uint32_t n_rows) {
   require(n_targets > 0 && n_predictions > 0, "costs: there must be at least one target and prediction");
   check_sizes(n_rows, has_target ? targets.target.size() : n_rows,
               has_target ? targets.weights.size() : targets.weights.size() / n_targets);
-  check_limits(input.tree, input.limits, input.leaf_cost);
+  check_limits(input.tree, input.limits, input.leaf_cost,
+               input.losses.is_squared_error() ? kSquaredErrorBits : kCostBits);
   require(input.limits.threads >= 1, "n_threads: must be at least 1");
-  std::vector<Ticks> largest(n_targets, 0);
-  for (std::uint32_t t = 0; t < n_targets; ++t) {
-    for (std::uint32_t k = 0; k < n_predictions; ++k) {
-      const Ticks cost = costs[std::size_t{t} * n_predictions + k];
-      require(cost >= 0, "costs: must be at least 0");
-      largest[t] = std::max(largest[t], cost);
-    }
-  }
   require(input.reference.empty() || input.reference.size() == n_rows, "reference: one for each row is needed");
   require(!input.limits.cutoff || input.reference.empty(), "cutoff: not with a reference, whose guesses prove nothing");
   for (const std::int32_t prediction : input.reference)
@@ -184,23 +233,26 @@ void check_input(const Input& input, std::uint32_t n_rows) {
   for (const std::int64_t weight : targets.weights)
     require(has_target ? weight > 0 : weight >= 0, "weights: must be greater than 0, or at least 0 for each target");
   require(targets.counts.empty() || targets.counts.size() == n_rows, "row_counts: one for each row is needed");
-  unsigned __int128 n_counted = 0;
+  Total n_counted = 0;
   for (const std::int64_t count : targets.counts) {
     require(count > 0, "row_counts: must be greater than 0");
     n_counted += static_cast<std::uint64_t>(count);
   }
-  require(n_counted < static_cast<unsigned __int128>(kLargestTotal), "row_counts: their total must stay below 2^52");
-  unsigned __int128 total = 0, all = 0;
-  for (std::size_t row = 0; row < n_rows; ++row) {
-    targets.for_each(row, [&](std::uint32_t target, std::int64_t weight) {
-      all += static_cast<std::uint64_t>(weight);
-      total += static_cast<unsigned __int128>(weight) * static_cast<std::uint64_t>(largest[target]);
-    });
-    require(all < static_cast<unsigned __int128>(kLargestTotal), "weights: their total must stay below 2^52");
-  }
-  require(all > 0, "weights: at least one must be greater than 0");
-  require(total < static_cast<unsigned __int128>(kLargestTotal), "costs: their total must stay below 2^52 ticks");
+  require(n_counted < static_cast<Total>(kLargestTotal), "row_counts: their total must stay below 2^52");
+  if (input.losses.is_squared_error())
+    check_squared_error(input.losses, n_rows);
+  else
+    check_costs(input.losses, n_rows);
 }
+
+namespace {
+
+/// The other searches read a matrix.
+void require_costs(const Input& input) {
+  require(!input.losses.is_squared_error(), "costs: this search does not support squared error");
+}
+
+}  // namespace
 
 run::Outcome solve(const data::PackedColumns& columns, const Input& input, const run::OnPoll& on_poll,
                    search::EarlierSearches* earlier) {
@@ -214,6 +266,7 @@ run::Outcome solve(const data::PackedColumns& columns, const Input& input, const
 
 run::Outcome solve(const data::OrderedColumns& columns, const Input& input, const run::OnPoll& on_poll) {
   require(columns.n_rows > 0, "bins: there must be at least one row");
+  require_costs(input);
   check_input(input, columns.n_rows);
   require(counts_each_row_once(input),
           "row_counts: must be 1 where ordered columns are searched with min_samples_leaf");
@@ -228,6 +281,7 @@ run::Outcome solve(const data::OrderedColumns& columns, const Input& input, cons
 run::Outcome near_optimal(const data::OrderedColumns& columns, const Input& input, std::uint64_t work,
                           std::uint64_t idle_rounds, bool is_exact_if_small, const run::OnPoll& on_poll) {
   require(columns.n_rows > 0, "bins: there must be at least one row");
+  require_costs(input);
   check_input(input, columns.n_rows);
   check_bins(columns);
   primal::ExactSearch exact;
@@ -247,6 +301,7 @@ run::Outcome near_optimal(const data::OrderedColumns& columns, const Input& inpu
 
 run::Outcome solve_lookahead(const data::PackedColumns& columns, const Input& input,
                              const lookahead::Lookahead& lookahead, const run::OnPoll& on_poll) {
+  require_costs(input);
   require(input.losses.targets.n_targets > 1, "costs: lookahead needs at least two classes");
   require(input.tree.depth && !input.tree.leaves, "max_depth, max_leaves: lookahead needs the one and not the other");
   require(lookahead.depth >= 1, "lookahead_depth: must be at least 1");
@@ -263,6 +318,7 @@ run::Outcome solve_lookahead(const data::PackedColumns& columns, const Input& in
 
 run::Outcome solve_leaf_sets(const data::PackedColumns& columns, const Input& input,
                              const leafsets::LeafSetOptions& options, const run::OnPoll& on_poll) {
+  require_costs(input);
   check_input(input, columns.n_rows);
   check_start_tree(options.start, columns.n_columns, input.losses.n_predictions, std::nullopt);
   return solve_columns(columns, input, on_poll,

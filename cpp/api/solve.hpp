@@ -1,6 +1,7 @@
 // api/solve.hpp
 //
 // WHAT    The entry points for a tree of least cost: they check the input, search, and score the tree again.
+//         Squared error (models/squared_error.hpp) is for `solve` with packed columns.
 // FLOW    bindings -> here -> data (merge rows) -> search -> verify (score again).
 #pragma once
 
@@ -19,6 +20,9 @@
 #include "tree/start_tree.hpp"
 
 namespace hornbeam::api {
+
+/// No loss of squared error reaches 2^58 ticks, a quarter of `kInfinity`.
+inline constexpr int kSquaredErrorBits = 58;
 
 /// What both kinds of columns need to be solved.
 struct Input {

@@ -187,6 +187,7 @@ void add_constants(const nb::module_& module) {
   for (const leafsets::Policy policy : leafsets::kPolicies) policies.emplace_back(name_of(policy));
   module.attr("POLICIES") = nb::cast(policies);
   module.attr("COST_BITS") = kCostBits;
+  module.attr("SQUARED_ERROR_BITS") = api::kSquaredErrorBits;
   module.attr("FALSE_POSITIVE_BITS") = leafsets::kFalsePositiveBits;
   module.attr("POSTERIOR_BITS") = posterior::kPosteriorBits;
   module.attr("POSTERIOR_HORIZON") = posterior::kPosteriorHorizon;

@@ -22,17 +22,29 @@ OrderedColumnsIn ordered_columns(ArrayIn<std::uint32_t, 2> bins, ArrayIn<std::ui
   return {std::move(bins), std::move(n_thresholds), columns};
 }
 
+AdditiveProblem squared_error(ArrayOfAnyShape<std::int64_t> sums, std::int64_t n_predictions, std::int64_t leaf_cost,
+                              std::optional<ArrayIn<std::int64_t, 1>> row_counts) {
+  api::require(n_predictions >= 1 && n_predictions <= std::int64_t{1} << 31, "n_predictions: must be in [1, 2^31]");
+  return {std::nullopt,
+          std::move(sums),
+          std::nullopt,
+          leaf_cost,
+          std::nullopt,
+          std::move(row_counts),
+          static_cast<std::uint32_t>(n_predictions)};
+}
+
 }  // namespace
 
 api::Input AdditiveProblem::input(const SearchOptions& options) const {
-  const std::uint32_t n_targets = to_count(costs.shape(0), "costs");
+  const std::uint32_t n_targets = costs ? to_count(costs->shape(0), "costs") : 3;
   api::require(!class_codes || class_codes->size() > 0, "class_codes: one for each row is needed");
   api::require(weights.ndim() == (class_codes ? 1 : 2) && (class_codes || weights.shape(1) == n_targets),
                "weights: one for each row is needed, without class_codes one for each row and target");
   return {
       .losses = {{span_of(class_codes), {weights.data(), weights.size()}, n_targets, span_of(row_counts)},
-                 {costs.data(), costs.size()},
-                 to_count(costs.shape(1), "costs")},
+                 costs ? std::span<const Ticks>(costs->data(), costs->size()) : std::span<const Ticks>(),
+                 costs ? to_count(costs->shape(1), "costs") : n_predictions},
       .leaf_cost = leaf_cost,
       .tree = options.tree_limits(),
       .limits = options.search_limits(),
@@ -69,7 +81,10 @@ void add_problems(const nb::module_& module) {
                     std::int64_t, std::optional<ArrayIn<std::int32_t, 1>>, std::optional<ArrayIn<std::int64_t, 1>>>(),
            nb::arg("class_codes").noconvert().none(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
            nb::arg("leaf_cost"), nb::arg("reference").noconvert().none() = nb::none(),
-           nb::arg("row_counts").noconvert().none() = nb::none());
+           nb::arg("row_counts").noconvert().none() = nb::none())
+      .def_static("squared_error", &squared_error, nb::arg("sums").noconvert(), nb::arg("n_predictions"),
+                  nb::arg("leaf_cost"), nb::arg("row_counts").noconvert().none() = nb::none(),
+                  "Rows by their sums of w, w y and w y^2, with predictions from 0 to n_predictions - 1.");
   nb::class_<RankingProblem>(module, "RankingProblem", "Rows and costs of pairs in ticks; see api/ranking.hpp.")
       .def(nb::init<ArrayIn<std::int32_t, 1>, ArrayIn<std::int64_t, 1>, std::int64_t, std::int64_t, std::int64_t>(),
            nb::arg("class_codes").noconvert(), nb::arg("weights").noconvert(), nb::arg("half_pair_cost"),

@@ -38,10 +38,11 @@ struct OrderedColumnsIn {
 struct AdditiveProblem {
   std::optional<ArrayIn<std::int32_t, 1>> class_codes;  // none: a row of weights for each row
   ArrayOfAnyShape<std::int64_t> weights;
-  ArrayIn<std::int64_t, 2> costs;
+  std::optional<ArrayIn<std::int64_t, 2>> costs;  // none: squared error
   std::int64_t leaf_cost;
   std::optional<ArrayIn<std::int32_t, 1>> reference;
   std::optional<ArrayIn<std::int64_t, 1>> row_counts;
+  std::uint32_t n_predictions = 0;  // of squared error
 
   api::Input input(const SearchOptions& options) const;
 };

@@ -29,12 +29,21 @@ struct BasicRowTargets {
 };
 using RowTargets = BasicRowTargets<std::int64_t>;
 
+/// Costs of predictions, or squared error: then the targets of a row are w, w y and w y^2, and the predictions
+/// integers.
 struct RowLosses {
   RowTargets targets;
-  std::span<const Ticks> costs;  // (n_targets, n_predictions), for a weight of 1
+  std::span<const Ticks> costs;  // (n_targets, n_predictions), for a weight of 1; empty for squared error
   std::uint32_t n_predictions;
 
+  bool is_squared_error() const { return costs.empty(); }
+
   Ticks of(std::size_t row, std::int32_t prediction) const {
+    if (is_squared_error()) {
+      const std::int64_t* const sums = &targets.weights[3 * row];
+      const std::int64_t k = prediction;
+      return sums[2] - k * (2 * sums[1] - k * sums[0]);
+    }
     Ticks loss = 0;
     targets.for_each(row, [&](std::size_t target, std::int64_t weight) {
       loss += weight * costs[target * n_predictions + static_cast<std::size_t>(prediction)];

@@ -10,12 +10,14 @@
 #pragma once
 
 #include "models/cost_matrix.hpp"
+#include "models/squared_error.hpp"
 
 namespace hornbeam::models {
 
 /// `use(formula)` with the formula of these measures.
 template <class Use>
 HORNBEAM_INLINE decltype(auto) with_formula(const Measures& m, Use use) {
+  if (m.is_squared_error()) return use(SquaredError<0>{});
   return m.is_separable() ? use(SeparableCosts<0>{}) : use(AnyCosts{});
 }
 

@@ -52,6 +52,24 @@ LeafModel::LeafModel(std::uint32_t n_targets, std::uint32_t n_predictions, std::
   };
 }
 
+LeafModel LeafModel::squared_error(std::uint32_t n_predictions, bool with_equivalent_points, bool counts_rows) {
+  LeafModel model;
+  if (with_equivalent_points) model.arrays_->loss_unit.push_back(1);
+  model.measures_ = {
+      .model = Measures::Model::squared_error,
+      .cancelled = false,
+      .counts_rows = counts_rows,
+      .n_targets = SquaredError<0>::kSums,
+      .n_predictions = n_predictions,
+      .n_loss_units = with_equivalent_points ? 1u : 0u,
+      .cost = nullptr,
+      .largest_cost = nullptr,
+      .loss_unit = model.arrays_->loss_unit.data(),
+      .unit_of_cost = nullptr,
+  };
+  return model;
+}
+
 LeafModel LeafModel::counting(std::uint32_t n_targets, bool counts_rows) {
   std::vector<Ticks> cost(std::size_t{n_targets} * n_targets, 1);
   for (std::uint32_t t = 0; t < n_targets; ++t) cost[std::size_t{t} * (n_targets + 1)] = 0;

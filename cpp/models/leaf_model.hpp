@@ -20,11 +20,16 @@ class LeafModel {
   LeafModel(std::uint32_t n_targets, std::uint32_t n_predictions, std::vector<Ticks> cost, bool with_equivalent_points,
             bool counts_rows);
 
+  /// The model of squared error for predictions from 0 to n_predictions - 1; see models/squared_error.hpp.
+  static LeafModel squared_error(std::uint32_t n_predictions, bool with_equivalent_points, bool counts_rows);
+
   /// A cost of 1 for every wrong prediction: the measures of a row set are then the weights of its targets.
   static LeafModel counting(std::uint32_t n_targets, bool counts_rows);
 
   std::uint32_t n_targets() const { return measures_.n_targets; }
   std::uint32_t n_predictions() const { return measures_.n_predictions; }
+  /// The cost matrix (n_targets, n_predictions), empty for squared error.
+  const std::vector<Ticks>& costs() const { return arrays_->cost; }
   Ticks largest_cost(std::uint32_t target) const { return measures_.largest_cost[target]; }
   bool has_equivalent_points() const { return measures_.n_loss_units > 0; }
 
@@ -72,6 +77,8 @@ class LeafModel {
     std::vector<Ticks> cost, largest_cost, loss_unit;
     std::vector<std::uint32_t> unit_of_cost;
   };
+
+  LeafModel() : arrays_(std::make_unique<Arrays>()) {}
 
   std::unique_ptr<Arrays> arrays_;
   Measures measures_;

@@ -16,7 +16,7 @@ namespace hornbeam::models {
 /// the formula of the model makes of the counts, the equivalent-points loss, the number of rows.
 struct Measures {
   /// The models; models/formulas.hpp has the formula of each.
-  enum class Model : std::uint8_t { separable_costs, any_costs };
+  enum class Model : std::uint8_t { separable_costs, any_costs, squared_error };
 
   Model model;
   bool cancelled;  // see SeparableCosts
@@ -24,15 +24,17 @@ struct Measures {
   std::uint32_t n_targets;
   std::uint32_t n_predictions;
   std::uint32_t n_loss_units;
-  const Ticks* cost;                  // (n_targets, n_predictions)
+  const Ticks* cost;                  // (n_targets, n_predictions); null without a cost matrix, like the next one
   const Ticks* largest_cost;          // (n_targets); of separable costs that of every error
   const Ticks* loss_unit;             // (n_loss_units), the distinct costs above 0
   const std::uint32_t* unit_of_cost;  // of each cost its place there, kNoUnit for a cost of 0
 
   static constexpr std::uint32_t kNoUnit = ~std::uint32_t{0};
   bool is_separable() const { return model == Model::separable_costs; }
+  bool is_squared_error() const { return model == Model::squared_error; }
+  Ticks largest_prediction() const { return static_cast<Ticks>(n_predictions) - 1; }
   std::uint32_t n_counts() const { return n_targets + n_loss_units + (counts_rows ? 1 : 0); }
-  std::uint32_t n_values() const { return is_separable() ? n_targets : n_predictions + 1; }
+  std::uint32_t n_values() const { return model == Model::any_costs ? n_predictions + 1 : n_targets; }
   std::uint32_t loss_index() const { return n_values(); }
   std::uint32_t rows_index() const { return n_values() + 1; }
   std::uint32_t size() const { return n_values() + (counts_rows ? 2 : 1); }

@@ -32,8 +32,10 @@ void AndOrSearch::solve(Frame& frame, Ticks budget) {
     if (const auto known = thread_.shared.table.find(frame.key)) frame.update(*known);
     if (frame.has_reached(budget)) break;
 
-    // Bounds in the order of their cost: pairs of columns, which close most frames; then what the table knows of the
-    // sides, which needs a key for each candidate that is still open; then a packing of rows.
+    // Bounds in the order of their cost: clusters of targets; pairs of columns, which close most frames; what the table
+    // knows of the sides, which needs a key for each candidate that is still open; then a packing of rows.
+    raiser_.raise_by_clusters(frame);
+    if (frame.has_reached(budget)) break;
     candidates_.pair_open(frame, budget);
     if (thread_.stopped()) break;
     if (is_first_round) candidates_.refresh_open(frame, budget);

@@ -23,7 +23,19 @@ BoundRaiser::BoundRaiser(SearchThread& thread, ChildMaker& children, CandidateLi
       children_(children),
       candidates_(candidates),
       two_levels_(thread.problem, thread.kernels, thread.meter),
+      clustering_(thread.problem),
       packer_(thread.problem, thread.kernels) {}
+
+void BoundRaiser::raise_by_clusters(Frame& frame) {
+  if (frame.is_clustered || !clustering_.is_usable()) return;
+  frame.is_clustered = true;
+  thread_.maker.make_slot_rows(frame.rows);
+  const Ticks bound = std::min(frame.upper(), frame.least_loss + clustering_.least_cost(frame.rows));
+  thread_.meter.add(clustering_.work());
+  if (bound <= frame.lower) return;
+  ++thread_.counters.clusters;
+  frame.raise(bound);
+}
 
 void BoundRaiser::raise_by_packing(Frame& frame, Ticks budget) {
   if (frame.is_packed || !packer_.is_usable() || frame.limits.depth < kLeastDepthToPack) return;

@@ -1,7 +1,8 @@
 // search/bound_raiser.hpp
 //
-// WHAT    Three ways to raise a lower bound without opening a frame: a packing of pairs of rows, for a frame that its
-//         pair stage leaves open; the best tree of two or three levels of a side; a probe of a side (probe.cpp).
+// WHAT    Four ways to raise a lower bound without opening a frame: the best clusters of a frame's targets; a packing
+//         of pairs of rows, for a frame that its pair stage leaves open; the best tree of two or three levels of a
+//         side; a probe of a side (probe.cpp).
 // HOLDS   What is proven of a side is in the table when a call returns, unless the search is stopped.
 // CHOICE  The last two are tried on a side before its frame is made: most sides never need one.
 #pragma once
@@ -9,6 +10,7 @@
 #include <cstdint>
 
 #include "search/candidate_list.hpp"
+#include "search/clustering.hpp"
 #include "search/packing.hpp"
 #include "shallow/two_levels.hpp"
 
@@ -17,6 +19,9 @@ namespace hornbeam::search {
 class BoundRaiser {
  public:
   BoundRaiser(SearchThread& thread, ChildMaker& children, CandidateList& candidates);
+
+  /// Bounds a frame by bounds/clusters.hpp, once.
+  void raise_by_clusters(Frame& frame);
 
   /// Bounds a frame by bounds/packing.hpp, once.
   void raise_by_packing(Frame& frame, Ticks budget);
@@ -47,6 +52,7 @@ class BoundRaiser {
   ChildMaker& children_;
   CandidateList& candidates_;
   shallow::TwoLevelSolver two_levels_;
+  GroupClustering clustering_;
   PairPacker packer_;
   int packing_credit_ = 16;           // below zero: frames to leave out
   std::uint64_t lost_on_blocks_ = 0;  // words of packings within blocks, less refunds

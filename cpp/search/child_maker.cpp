@@ -29,7 +29,7 @@ void ChildMaker::open(Frame& frame, const NodeLimits& limits) {
   frame.lower = 0;
   frame.tree = {};
   frame.is_expanded = false;
-  frame.is_packed = false;
+  frame.is_packed = frame.is_clustered = false;
   frame.work = 0;
   frame.candidates.clear();
   frame.candidate_of.clear();

@@ -16,12 +16,7 @@ std::uint64_t hash_of(const rows::Problem& problem, const Fingerprint& root) {
   digest.add(root.hash()).add_limit(problem.tree.depth).add(problem.tree.rows_per_leaf);
   digest.add(problem.tree.is_rule_list ? 1 : 0).add(problem.rows.n_columns);
   digest.add_each(problem.rows.bits).add_each(problem.rows.target_weight);
-  for (std::uint32_t target = 0; target < problem.rows.n_targets; ++target) {
-    std::vector<std::int64_t> row(problem.rows.n_targets, 0);
-    row[target] = 1;
-    for (std::uint32_t k = 0; k < problem.model.n_predictions(); ++k)
-      digest.add(static_cast<std::uint64_t>(problem.model.loss_of(row.data(), k)));
-  }
+  digest.add(problem.model.n_predictions()).add_each(problem.model.costs());
   return digest.value();
 }
 

@@ -86,7 +86,7 @@ struct Frame : table::Interval {
   Ticks largest_loss, loss, least_loss;
   bool is_root = false;
   bool is_expanded;
-  bool is_packed;
+  bool is_packed, is_clustered;
   std::vector<Candidate> candidates;
   std::vector<std::uint32_t> candidate_of;  // by column, or kNoCandidate; made when first needed
   std::uint64_t counted_bytes = 0;

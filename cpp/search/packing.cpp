@@ -25,7 +25,8 @@ PairPacker::PairPacker(const rows::Problem& problem, const kernels::Kernels& ker
     : problem_(problem),
       kernels_(kernels),
       measures_(problem.model.measures()),
-      is_usable_(problem.bounds.packing && measures_.n_predictions > 1 && problem.leaf_cost > 0) {}
+      is_usable_(problem.bounds.packing && !measures_.is_squared_error() && measures_.n_predictions > 1 &&
+                 problem.leaf_cost > 0) {}
 
 bool PairPacker::may_need_blocks(const rows::RowSet& rows) const {
   std::uint64_t n_slots[2] = {0, 0};

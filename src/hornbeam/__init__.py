@@ -7,6 +7,7 @@ from hornbeam.columns import ColumnReport, column_report
 from hornbeam.estimators import (
     GOSDTClassifier,
     GOSDTClassifierCV,
+    GOSDTRegressor,
     GreedySplits,
     LicketySPLITClassifier,
     MAPTreeClassifier,
@@ -30,7 +31,7 @@ from hornbeam.frontier import Frontier, PathSegment
 from hornbeam.plotting import plot_cv, plot_frontier, plot_importance, plot_roc, plot_trace, plot_tree
 from hornbeam.policy import PolicyScores, PolicyValue, policy_scores, policy_value
 from hornbeam.posterior import log_posterior
-from hornbeam.tree import ActionTree, Tree
+from hornbeam.tree import ActionTree, RegressionTree, Tree
 
 try:
     __version__ = version("hornbeam")
@@ -44,6 +45,7 @@ __all__ = [
     "Frontier",
     "GOSDTClassifier",
     "GOSDTClassifierCV",
+    "GOSDTRegressor",
     "GreedySplits",
     "LicketySPLITClassifier",
     "MAPTreeClassifier",
@@ -59,6 +61,7 @@ __all__ = [
     "RashomonImportance",
     "RashomonSet",
     "RashomonSetClassifier",
+    "RegressionTree",
     "SPLITClassifier",
     "SPLITClassifierCV",
     "ThresholdBinarizer",

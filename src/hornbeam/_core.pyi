@@ -184,6 +184,12 @@ class Problem:
 
     def __init__(self, class_codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], leaf_cost: int, reference: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, row_counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
+    @staticmethod
+    def squared_error(sums: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], n_predictions: int, leaf_cost: int, row_counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Problem:
+        """
+        Rows by their sums of w, w y and w y^2, with predictions from 0 to n_predictions - 1.
+        """
+
 class RankingProblem:
     """Rows and costs of pairs in ticks; see api/ranking.hpp."""
 
@@ -205,6 +211,8 @@ COUNTERS: Final[dict[str, list[str]]]
 POLICIES: Final[list[str]]
 
 COST_BITS: int = 52
+
+SQUARED_ERROR_BITS: int = 58
 
 FALSE_POSITIVE_BITS: int = 20
 

@@ -6,6 +6,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from hornbeam import (
     GOSDTClassifier,
     GOSDTClassifierCV,
+    GOSDTRegressor,
     LicketySPLITClassifier,
     MAPTreeClassifier,
     OSDTClassifier,
@@ -23,6 +24,8 @@ from hornbeam import (
         GOSDTClassifier(max_depth=2, objective="balanced", binarizer="quantile"),
         GOSDTClassifier(regularization=0.05, max_leaves=3, class_weight="balanced", trace=True),
         GOSDTClassifierCV(cv=2, max_depth=3, time_limit=5.0),
+        GOSDTRegressor(max_depth=3),
+        GOSDTRegressor(0.05, max_leaves=3, trace=True, time_limit=5.0),
         SPLITClassifierCV(cv=2, max_depth=2),
         SPLITClassifier(lookahead_depth=1, max_depth=3, trace=True),
         LicketySPLITClassifier(certify=True, time_limit=5.0),

@@ -14,6 +14,7 @@ from hornbeam.estimators.osdt import OSDTClassifier
 from hornbeam.estimators.policy import PolicyTree
 from hornbeam.estimators.policy_cv import PolicyTreeCV
 from hornbeam.estimators.rashomon import RashomonSetClassifier
+from hornbeam.estimators.regressor import GOSDTRegressor
 from hornbeam.estimators.split import LicketySPLITClassifier, SPLITClassifier
 from hornbeam.estimators.split_cv import SPLITClassifierCV
 from hornbeam.fitting.progress import Progress
@@ -23,6 +24,7 @@ from hornbeam.rashomon.rashomon_set import RashomonSet
 __all__ = [
     "GOSDTClassifier",
     "GOSDTClassifierCV",
+    "GOSDTRegressor",
     "GreedySplits",
     "LicketySPLITClassifier",
     "MAPTreeClassifier",

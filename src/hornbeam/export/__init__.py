@@ -79,7 +79,7 @@ class TreeMethods:
 
         Returns
         -------
-        Tree or ActionTree
+        Tree, ActionTree or RegressionTree
             Of the class that the method is called of.
 
         Raises

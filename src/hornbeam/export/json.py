@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from hornbeam.conditions import Condition, condition_from_dict, condition_to_dict
 from hornbeam.table import TableSchema
-from hornbeam.tree import ActionTree, BaseTree, Tree
+from hornbeam.tree import ActionTree, BaseTree, RegressionTree, Tree
 from hornbeam.tree.checks import LABEL_TYPES
+from hornbeam.tree.regression_tree import N_BINS
 from hornbeam.tree.words import storable
 
 VERSION = 1
@@ -50,11 +51,13 @@ def to_json(tree: BaseTree) -> str:
     Version 1 is an object with exactly these keys:
 
     ===============  ==================================================================================
-    ``format``       ``"hornbeam-tree"``, or ``"hornbeam-action-tree"`` for trees of actions
+    ``format``       ``"hornbeam-tree"``; ``"hornbeam-action-tree"`` for trees of actions,
+                     ``"hornbeam-regression-tree"`` for trees of numbers
     ``version``      ``1``
     ``target_name``  string
     ``classes``      array of different strings, integers, booleans or finite floats (written with a point);
-                     for trees of actions under the key ``actions``
+                     for trees of actions under the key ``actions``; for trees of numbers, ``means`` has the
+                     number that each node predicts
     ``columns``      array of objects with ``name`` (string), ``kind`` (``"number"``, ``"category"``, ``"date"``,
                      ``"datetime"``, ``"datetime_utc"``, ``"duration"`` or ``"time"``) and ``has_missing``
                      (boolean: were values missing in training?)
@@ -65,11 +68,16 @@ def to_json(tree: BaseTree) -> str:
     A leaf is an object with exactly these keys; an inner node has those of the second table too:
 
     =================  ================================================================================
-    ``prediction``     index into ``classes`` or ``actions``
+    ``prediction``     index into ``classes``, ``actions`` or ``means``
     ``n_samples``      number of training rows, at least 1
     ``class_weights``  array with the training weight of each class
     ``weight``         in place of it, for trees of actions: the training weight
     ``mean_rewards``   and array with the mean reward of each action, null where it is not known
+    ``weight``         for trees of numbers: the training weight,
+    ``deviation``      its standard deviation,
+    ``minimum``        its least target,
+    ``maximum``        its largest target,
+    ``histogram``      and array with the weight in 16 bins between the ends of the root
     =================  ================================================================================
 
     =================  ================================================================================
@@ -118,7 +126,7 @@ def from_json(text: str | bytes) -> BaseTree:
 
     Returns
     -------
-    Tree or ActionTree
+    Tree, ActionTree or RegressionTree
         Equal to the tree that was written.
 
     Raises
@@ -268,7 +276,7 @@ def _node(node: Any, where: str, kind: _Kind, n_outputs: int, n_nodes: int) -> d
 def _numbers(values: Any, where: str, n_outputs: int) -> list[float]:
     """Return a number for each output."""
     if len(typed(values, list, where)) != n_outputs:
-        raise ValueError(f"{where} must have {n_outputs} entries, one for each output.")
+        raise ValueError(f"{where} must have {n_outputs} entries.")
     return [_number(value, where) for value in values]
 
 
@@ -292,6 +300,15 @@ def _condition(record: Any, where: str) -> Condition:
     return condition_from_dict(record)
 
 
+def _bins(values: Any, where: str, _: int) -> list[float]:
+    """Return the weights of a histogram."""
+    return _numbers(values, where, N_BINS)
+
+
+def _one(value: Any, where: str, _: int) -> float:
+    return _number(value, where)
+
+
 class _Kind(NamedTuple):
     """How the trees of one class are written: the key of their outputs, and what reads each key of a node.
 
@@ -310,7 +327,19 @@ _KINDS = {
     "hornbeam-action-tree": _Kind(
         ActionTree,
         "actions",
-        {"weight": lambda value, where, _: _number(value, where), "mean_rewards": _numbers_or_null},
+        {"weight": _one, "mean_rewards": _numbers_or_null},
         {"weight": "weights"},
+    ),
+    "hornbeam-regression-tree": _Kind(
+        RegressionTree,
+        "means",
+        {**dict.fromkeys(("weight", "deviation", "minimum", "maximum"), _one), "histogram": _bins},
+        {
+            "weight": "weights",
+            "deviation": "deviations",
+            "minimum": "minima",
+            "maximum": "maxima",
+            "histogram": "histograms",
+        },
     ),
 }

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne
-from hornbeam.tree import ActionTree, BaseTree, Tree
+from hornbeam.tree import ActionTree, BaseTree, RegressionTree, Tree
 from hornbeam.tree.words import question
 
 # The values at leaves of scikit-learn's trees, for a child, and for a column and a threshold.
 _NO_CHILD, _UNDEFINED = -1, -2
 
 
-def to_sklearn(tree: BaseTree, *, conditions: Sequence[Condition] | None = None) -> DecisionTreeClassifier:
-    """Return a fitted `sklearn.tree.DecisionTreeClassifier` that predicts the same on numeric input.
+def to_sklearn(
+    tree: BaseTree, *, conditions: Sequence[Condition] | None = None
+) -> DecisionTreeClassifier | DecisionTreeRegressor:
+    """Return a fitted tree of scikit-learn that predicts the same on numeric input.
 
     Nodes keep their numbers, so ``apply`` returns the same as well.
 
@@ -36,6 +38,7 @@ def to_sklearn(tree: BaseTree, *, conditions: Sequence[Condition] | None = None)
     Returns
     -------
     sklearn.tree.DecisionTreeClassifier
+        For a `RegressionTree`, a `sklearn.tree.DecisionTreeRegressor`.
 
     Raises
     ------
@@ -64,6 +67,8 @@ def to_sklearn(tree: BaseTree, *, conditions: Sequence[Condition] | None = None)
     another class, because costs are unequal or shares are tied, the leaf gets a share of 1 for that class, and
     ``predict_proba`` differs from the tree's. ``impurity`` is always the Gini impurity of the training shares.
 
+    *Numbers.* The `impurity` of a node is its variance.
+
     *Actions.* The classes of the model are the actions. Every node has a share of 1 for its best action, and an
     ``impurity`` of 0.
 
@@ -78,10 +83,7 @@ def to_sklearn(tree: BaseTree, *, conditions: Sequence[Condition] | None = None)
     n_features = len(tree.columns.names) if conditions is None else len(conditions)
     splits = _splits_on_columns(tree) if conditions is None else _splits_on_conditions(tree, conditions)
     leaves = _leaves_of(tree)
-    # Fitted to nothing, for its fitted attributes and for this version's layout of a node.
-    codes = np.arange(len(tree.outputs))
-    model = DecisionTreeClassifier().fit(np.zeros((len(codes), n_features), dtype=np.float32), codes)
-    model.classes_ = tree.outputs.copy()
+    model = leaves.model(tree, n_features)
     if conditions is None and tree.columns.named:
         model.feature_names_in_ = np.array(tree.columns.names, dtype=object)
     kind, arguments, state = model.tree_.__reduce__()
@@ -158,11 +160,29 @@ def _split(
     }
 
 
+# Models are fitted to nothing, for their fitted attributes and for this version's layout of a node.
+
+
+def _classifier(tree: BaseTree, n_features: int) -> DecisionTreeClassifier:
+    codes = np.arange(len(tree.outputs))
+    model = DecisionTreeClassifier().fit(np.zeros((len(codes), n_features), dtype=np.float32), codes)
+    model.classes_ = tree.outputs.copy()
+    return model
+
+
+def _regressor(_: BaseTree, n_features: int) -> DecisionTreeRegressor:
+    return DecisionTreeRegressor().fit(np.zeros((1, n_features), dtype=np.float32), [0.0])
+
+
 class _Leaves(NamedTuple):
-    """What scikit-learn's tree predicts in each node: `values` of shape (n_nodes, n_outputs), whose largest wins."""
+    """What scikit-learn's tree predicts in each node: `values` of shape (n_nodes, n_outputs), whose largest wins.
+
+    Of numbers there is one value, the prediction.
+    """
 
     values: npt.NDArray[np.float64]
     impurity: npt.NDArray[np.float64]
+    model: Callable[[BaseTree, int], Any] = _classifier
 
 
 @singledispatch
@@ -183,3 +203,8 @@ def _(tree: Tree) -> _Leaves:
 @_leaves_of.register
 def _(tree: ActionTree) -> _Leaves:
     return _Leaves(np.eye(len(tree.actions))[tree.prediction], np.zeros(tree.n_nodes))
+
+
+@_leaves_of.register
+def _(tree: RegressionTree) -> _Leaves:
+    return _Leaves(tree.means[:, np.newaxis], tree.deviations**2, _regressor)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from hornbeam._core import Outcome
@@ -14,6 +14,14 @@ class Scale(Protocol):
 
     def objective(self, ticks: Any, /) -> float:
         """Convert the ticks of a tree, or of a bound, to an objective."""
+
+
+@runtime_checkable
+class RoundedScale(Scale, Protocol):
+    """A scale whose integers are rounded: the bounds of the search need a correction."""
+
+    def bound(self, ticks: int, objective: float, /) -> float:
+        """Return what a bound of the search proves, given the objective of some tree."""
 
 
 class Progress(NamedTuple):
@@ -58,7 +66,8 @@ class Progress(NamedTuple):
     def from_record(cls, record: Record, scale: Scale) -> Progress:
         """Convert a record of the search, in ticks, to the user's units."""
         elapsed, upper, lower, subproblems, memory, n_leaves = record
-        objective, bound = scale.objective(upper), scale.objective(lower)
+        objective = scale.objective(upper)
+        bound = scale.bound(lower, objective) if isinstance(scale, RoundedScale) else scale.objective(lower)
         return cls(elapsed, objective, bound, relative_gap(objective, bound), subproblems, memory, n_leaves)
 
 

@@ -206,7 +206,7 @@ def make_scale(
     whole = as_integers(weights)
     if whole is not None and counts is not None and _sum(whole, counts) >= 2**_LIMIT_BITS:
         whole = None
-    weights = _as_shares(weights) if whole is None else whole
+    weights = as_shares(weights) if whole is None else whole
     totals = _totals(weights, codes, n_classes, counts)
     loss = make_loss(totals)
     # What a row costs whatever is predicted would take bits without telling trees apart: it becomes the offset.
@@ -280,7 +280,7 @@ def make_fscore_scale(
             "no split can lower the objective."
         )
     whole = as_integers(weights)
-    weights = _as_shares(weights) if whole is None else whole
+    weights = as_shares(weights) if whole is None else whole
     totals = _totals(weights, codes, 2, None)
     factors = multipliers(totals)
     costs = ((0, factors[0]), (factors[1], 0))
@@ -312,7 +312,7 @@ def small_integers(weights: npt.NDArray[np.float64] | _Integers) -> _Integers:
     ndarray of int64 of shape (n_rows,)
     """
     whole = as_integers(weights)
-    return whole if whole is not None and whole.sum() < 1 << _RATIO_BITS else _rounded_to_small(_as_shares(weights))
+    return whole if whole is not None and whole.sum() < 1 << _RATIO_BITS else _rounded_to_small(as_shares(weights))
 
 
 def _rounded_to_small(shares: npt.NDArray[np.float64]) -> _Integers:
@@ -339,7 +339,7 @@ def as_integers(weights: npt.NDArray[Any]) -> _Integers | None:
     return whole if divisor == 1 else np.floor_divide(whole, divisor)
 
 
-def _as_shares(weights: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def as_shares(weights: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """Scale weights by a power of two so that the largest is about 1 and no quotient of two overflows."""
     _, exponent = np.frexp(float(weights.max()))
     shares: npt.NDArray[np.float64] = np.ldexp(weights.astype(np.float64), -exponent)

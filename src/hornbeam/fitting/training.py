@@ -136,7 +136,7 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str, budget: Budget 
     check_classes(classes)
     _warn_of_quantity(classes, len(codes))
     warn_of_columns(table, X, codes, len(classes))
-    return TrainingData(table, labels, codes, weights, classes, _name_of(y), n_given, present, budget or Budget())
+    return TrainingData(table, labels, codes, weights, classes, name_of_target(y), n_given, present, budget or Budget())
 
 
 def read_labels(y: Any) -> npt.NDArray[Any]:
@@ -247,7 +247,7 @@ def _converted(labels: npt.NDArray[Any], dtype: type[np.generic]) -> npt.NDArray
     return converted
 
 
-def _name_of(y: Any) -> str:
+def name_of_target(y: Any) -> str:
     """Return the name of a series, or of a frame's only column; "target" if there is none."""
     names = getattr(y, "columns", None)
     name = names[0] if names is not None else getattr(y, "name", None)

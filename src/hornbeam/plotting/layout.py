@@ -313,6 +313,8 @@ def _paragraph(text: str, style: Style, letters: Letters, max_width: float) -> I
 
 def _legend_rows(tree: BaseTree, letters: Letters, max_width: float) -> list[list[Line]]:
     """Return the name of the target and the colors of the outputs, in rows that fit into `max_width`."""
+    if not tree.has_legend:
+        return []
 
     def line(text: str, x: float, swatch: int | None) -> Line:
         return Line(text, _LEGEND, x, x + letters.width(text, _LEGEND), swatch=swatch)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hornbeam.tree import ActionTree, BaseTree, Tree
+from hornbeam.tree import ActionTree, BaseTree, RegressionTree, Tree
 from hornbeam.tree.words import count, has_unequal_weights, number, percent, rows_of
 
 
@@ -170,9 +170,65 @@ class ActionLeaves(Leaves):
         return np.asarray(np.where(np.isnan(rewards), -np.inf, rewards).argmax(axis=1))
 
 
+class NumberLeaves(Leaves):
+    """The standard deviation, and the histogram of the target, with a line at the mean."""
+
+    chart_height = 26.0
+    stacked_height = 14.0
+    least_width = 64.0
+    _mean_width = 0.02
+
+    def __init__(self, tree: RegressionTree) -> None:
+        self._tree = tree
+        self._low, self._high = float(tree.minima[0]), float(tree.maxima[0])
+        self.footnote = (
+            f"Charts: histogram of {tree.target_name} in the leaf, from {number(self._low)} to {number(self._high)}; "
+            "a line marks its mean."
+        )
+
+    def lines(self, node: int) -> list[str]:
+        """Return the standard deviation, and the rows."""
+        deviation = number(float(self._tree.deviations[node]))
+        return [f"± {deviation}", count(int(self._tree.n_samples[node]))]
+
+    def hidden_lines(self, node: int) -> tuple[object, str, str]:
+        """Return the mean, the standard deviation, and the rows."""
+        deviation = number(float(self._tree.deviations[node]))
+        return self._tree.shown_output(node), f"± {deviation}", f"in {rows_of(self._tree, node)}"
+
+    def interval(self, node: int, confidence: float) -> str:
+        """Refuse, as `RegressionTree.describe` does."""
+        return self._tree.describe(node, confidence=confidence)
+
+    def marks(self, node: int) -> list[Mark]:
+        """Return the bins side by side, the heaviest as high as the chart, and the mean."""
+        weights, color = self._tree.histograms[node], self._tree.colors[node]
+        heights = (weights / weights.max()).tolist()
+        width = 1 / len(heights)
+        marks = [
+            Mark(place * width, 1 - height, width, height, color) for place, height in enumerate(heights) if height
+        ]
+        span = self._high / 2 - self._low / 2
+        place = (self._tree.means[node] / 2 - self._low / 2) / span if span > 0 else 0.5
+        x = min(max(0.0, float(place) - self._mean_width / 2), 1 - self._mean_width)
+        return [*marks, Mark(x, 0.0, self._mean_width, 1.0, "#222222"), Mark(0.0, 0.98, 1.0, 0.02, "#555555")]
+
+    def codes_of(self, y: Any) -> npt.NDArray[np.intp]:
+        """Return the leaf whose mean is the nearest to the target of each row."""
+        leaves = np.flatnonzero(self._tree.left < 0)
+        order = leaves[np.argsort(self._tree.means[leaves], kind="stable")]
+        means = self._tree.means[order] / 2
+        targets = np.asarray(y, dtype=np.float64).ravel()
+        return np.asarray(order[np.searchsorted(means[1:] + means[:-1], targets)], dtype=np.intp)
+
+
 def leaves_of(tree: BaseTree) -> Leaves:
     """Return what a picture shows of the leaves of a tree."""
     return _KINDS[type(tree)](tree)
 
 
-_KINDS: dict[type[BaseTree], Callable[[Any], Leaves]] = {Tree: ClassLeaves, ActionTree: ActionLeaves}
+_KINDS: dict[type[BaseTree], Callable[[Any], Leaves]] = {
+    Tree: ClassLeaves,
+    ActionTree: ActionLeaves,
+    RegressionTree: NumberLeaves,
+}

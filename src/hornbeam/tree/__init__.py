@@ -2,6 +2,7 @@
 
 from hornbeam.tree.action_tree import ActionTree
 from hornbeam.tree.base import BaseTree
+from hornbeam.tree.regression_tree import RegressionTree
 from hornbeam.tree.tree import Tree
 
-__all__ = ["ActionTree", "BaseTree", "Tree"]
+__all__ = ["ActionTree", "BaseTree", "RegressionTree", "Tree"]

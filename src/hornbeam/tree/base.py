@@ -49,6 +49,8 @@ class BaseTree(ABC, TreeMethods):
     _arrays: ClassVar[Mapping[str, Any]]
     verb: ClassVar[str] = "predict"
     """What a leaf does with its output, in sentences."""
+    has_legend: ClassVar[bool] = True
+    """Whether drawings list the outputs with their colors."""
 
     @property
     @abstractmethod
@@ -59,6 +61,20 @@ class BaseTree(ABC, TreeMethods):
     def colors(self) -> list[str]:
         """Color of each of the outputs in drawings, as ``#RRGGBB``."""
         return class_colors(len(self.outputs))
+
+    def shown_output(self, node: int) -> str:
+        """Return what a node predicts, in words.
+
+        Parameters
+        ----------
+        node : int
+            Number of the node.
+
+        Returns
+        -------
+        str
+        """
+        return str(self.outputs[self.prediction[node]])
 
     @property
     @abstractmethod

@@ -13,6 +13,7 @@ from hornbeam.tree.routing import inner_nodes
 if TYPE_CHECKING:
     from hornbeam.tree.action_tree import ActionTree
     from hornbeam.tree.base import BaseTree
+    from hornbeam.tree.regression_tree import RegressionTree
     from hornbeam.tree.tree import Tree
 
 LABEL_TYPES = (str, bool, int, float)
@@ -41,6 +42,22 @@ def check_actions(tree: ActionTree) -> None:
         raise ValueError("mean_rewards: expected finite numbers, or NaN where no reward is known.")
     if not all(0 < weight < math.inf for weight in tree.weights.tolist()):
         raise ValueError("weights: every node must be reached by training rows of positive, finite weight.")
+
+
+def check_numbers(tree: RegressionTree) -> None:
+    """Raise ValueError if the numbers that a regression tree predicts, or their spread, are wrong."""
+    n_nodes = len(tree.conditions)
+    per_node = ("means", "deviations", "minima", "maxima", "weights")
+    check_shapes(tree, {**dict.fromkeys(per_node, (n_nodes,)), "histograms": (n_nodes, 16)})
+    for name in (*per_node, "histograms"):
+        if not all(map(math.isfinite, getattr(tree, name).ravel().tolist())):
+            raise ValueError(f"{name}: expected finite numbers.")
+    if tree.prediction.tolist() != list(range(n_nodes)):
+        raise ValueError("prediction: each node predicts its own mean, so these are the numbers of the nodes.")
+    if not ((tree.minima <= tree.means) & (tree.means <= tree.maxima) & (tree.deviations >= 0)).all():
+        raise ValueError("means: each must lie between minimum and maximum of its node; deviations are at least 0.")
+    if not (tree.weights > 0).all() or not (tree.histograms >= 0).all():
+        raise ValueError("weights: every node must be reached by training rows of positive weight.")
 
 
 def check_conditions(tree: BaseTree) -> None:

@@ -1,4 +1,4 @@
-"""How much each column of a tree lowers the Gini impurity, or earns."""
+"""How much each column of a tree lowers an impurity, or earns."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hornbeam.tree.routing import inner_nodes
 if TYPE_CHECKING:
     from hornbeam.tree.action_tree import ActionTree
     from hornbeam.tree.base import BaseTree
+    from hornbeam.tree.regression_tree import RegressionTree
     from hornbeam.tree.tree import Tree
 
 
@@ -49,6 +50,22 @@ def reward_importances(tree: ActionTree) -> npt.NDArray[np.float64]:
     largest = np.nanmax(np.abs(tree.mean_rewards)) or 1.0  # sums of rewards near the end of float64 would overflow
     means = tree.mean_rewards[np.arange(tree.n_nodes), tree.prediction] / largest
     return _shares_of_splits(tree, tree.weights * np.nan_to_num(means))
+
+
+def variance_importances(tree: RegressionTree) -> npt.NDArray[np.float64]:
+    """Return the share of each column in the decrease of the squared error by all splits of a tree.
+
+    Parameters
+    ----------
+    tree : RegressionTree
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+        At least 0; they sum to 1, unless no split lowers the error: then all are 0.
+    """
+    deviations = tree.deviations / (tree.deviations.max() or 1.0)  # their squares might overflow
+    return _shares_of_splits(tree, -tree.weights / tree.weights[0] * deviations**2)
 
 
 def _shares_of_splits(tree: BaseTree, worth: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

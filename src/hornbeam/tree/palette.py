@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
+
 # Okabe and Ito, "Color Universal Design" (2008), without black and yellow, which are too dark and too light for text.
 _FEW = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 # Theirs for lines, without yellow, too pale on white.
@@ -17,6 +20,13 @@ def class_colors(n_classes: int) -> list[str]:
     if n_classes <= len(_FEW):
         return list(_FEW[:n_classes])
     return [_on_scale(index / (n_classes - 1)) for index in range(n_classes)]
+
+
+def colors_on_scale(values: npt.NDArray[np.float64], low: float, high: float) -> list[str]:
+    """Return the color of each value on a scale of lightness from `low` to `high`, beyond which it stays the same."""
+    span = high / 2 - low / 2  # of values near the ends of float64, the difference would overflow
+    places = np.clip((values / 2 - low / 2) / span, 0, 1) if span > 0 else np.full(len(values), 0.5)
+    return [_on_scale(place) for place in places.tolist()]
 
 
 def tint(color: str, amount: float = 0.75) -> str:

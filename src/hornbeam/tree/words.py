@@ -37,7 +37,7 @@ def question(tree: BaseTree, node: int) -> str:
 
 def label(tree: BaseTree, node: int) -> str:
     """Return what a node predicts, in words."""
-    return one_line(tree.outputs[tree.prediction[node]])
+    return one_line(tree.shown_output(node))
 
 
 def percent(share: float) -> str:
