@@ -66,6 +66,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error(f"argument --table: {unknown[0]!r} is none of {', '.join(policies.TABLES)}")
         path = options.results or RESULTS / "policies.jsonl"
         policies.run(path, options.table or [*policies.TABLES], options.peer or [*policies.PEERS], options.limit)
+    elif options.command == "cluster":
+        from benchmarks import cluster
+
+        if unknown := [name for name in options.problem or () if name not in cluster.PROBLEMS]:
+            parser.error(f"argument --problem: {unknown[0]!r} is none of {', '.join(cluster.PROBLEMS)}")
+        path = options.results or RESULTS / "cluster.jsonl"
+        names = options.problem or [*cluster.PROBLEMS]
+        cluster.run(path, names, options.workers, options.stretch, options.failures, is_real=options.real)
     elif options.command == "performance":
         from benchmarks.report import document
 
@@ -120,6 +128,14 @@ def _parser() -> argparse.ArgumentParser:
     limit.add_argument("--data", type=Path, help="folder of the tables instead of ../shared/data")
     limit.add_argument("--results", type=Path, help="file instead of benchmarks/results/limits.jsonl")
     limit.add_argument("--again", action="store_true", help="measure again what ended too late")
+
+    cluster = commands.add_parser("cluster", help="measure and simulate searches on a cluster")
+    cluster.add_argument("--problem", nargs="+", help="only these: 'small row sets', 'large row sets'")
+    cluster.add_argument("--workers", type=int, nargs="*", default=[2, 16], help="simulated ones (2 16)")
+    cluster.add_argument("--stretch", type=float, default=1.0, help="how often each simulated second counts (1)")
+    cluster.add_argument("--failures", type=float, default=0.0, help="deaths of a simulated worker in an hour (0)")
+    cluster.add_argument("--real", action="store_true", help="also start clusters of two workers on this machine")
+    cluster.add_argument("--results", type=Path, help="file instead of benchmarks/results/cluster.jsonl")
 
     streaming = commands.add_parser("streaming", help="measure fits of a generated table larger than memory")
     streaming.add_argument("--rows", type=float, default=1e6, help="of the table (1e6)")

@@ -37,7 +37,7 @@ MAY_INCLUDE = {
     "api": BELOW_SEARCH - {"bounds", "kernels"}
     | {"leafsets", "lookahead", "ordered", "posterior", "primal", "rashomon", "search", "sorted", "verify"},
     "bindings": {"api", "base", "data", "kernels", "leafsets", "lookahead", "ordered", "posterior", "rashomon", "run"}
-    | {"search", "tree"},
+    | {"search", "table", "tree"},
 }
 
 MAY_IMPORT = {
@@ -51,15 +51,26 @@ MAY_IMPORT = {
     "plotting": {"_checks", "conditions", "table", "tree"},
     "binarizers": {"_budget", "_checks", "_core", "_dates", "_keywords", "conditions", "table"},
     "posterior": {"_checks", "_core", "binarizers", "conditions", "table", "tree"},
-    "fitting": {"_budget", "_checks", "_core", "_user_frame", "binarizers", "columns", "conditions", "exceptions"}
-    | {"objectives", "table", "tree"},
+    "cluster": {"_core"},
+    "fitting": {"_budget", "_checks", "_core", "_user_frame", "binarizers", "cluster", "columns", "conditions"}
+    | {"exceptions", "objectives", "table", "tree"},
     "streaming": {"_budget", "_checks", "_core", "_dates", "binarizers", "fitting", "table"},
     "reductions": {"_checks", "_core", "binarizers", "fitting", "objectives"},
     "frontier": {"_budget", "_checks", "fitting", "tree"},
     "rashomon": {"_budget", "_checks", "_core", "binarizers", "export", "fitting", "objectives", "plotting"}
     | {"reductions", "table", "tree"},
-    "estimators": {"_budget", "_checks", "_core", "_keywords", "_user_frame", "binarizers", "columns", "exceptions"}
-    | {"fitting", "frontier", "objectives", "plotting", "posterior", "rashomon", "reductions", "streaming"}
+    "estimators": {"_budget", "_checks", "_core", "_keywords", "_user_frame", "binarizers", "cluster", "columns"}
+    | {
+        "exceptions",
+        "fitting",
+        "frontier",
+        "objectives",
+        "plotting",
+        "posterior",
+        "rashomon",
+        "reductions",
+        "streaming",
+    }
     | {"table", "tree"},
     "cli": {"_budget", "binarizers", "columns", "estimators", "exceptions", "export", "fitting", "plotting"}
     | {"policy", "streaming", "tree"},

@@ -33,6 +33,23 @@ hornbeam._core.__prefix__:
         bounds: dict[str, int]
         prefixes: list[int]
 
+    Side: TypeAlias = tuple[bytes, int | None, int | None, int, int]
+    """Key, depth and leaves left (None: no limit), lower and upper bound in ticks of one side of a split."""
+
+    Split: TypeAlias = tuple[tuple[int, int, int], int, tuple[Side, Side] | None]
+    """Name of a split (column, least and most leaves of the true side), lower bound, sides; the false one first."""
+
+    class SubproblemOutcome(TypedDict):
+        lower: int
+        upper: int
+        tree_cost: int
+        tree: TreeArrays | None
+        open: list[Split] | None
+        status: str
+        subproblems: int
+        counters: dict[str, int]
+        bytes: int
+
     class BestRanking(TypedDict):
         tree: TreeArrays | None
         leaf_sets: int

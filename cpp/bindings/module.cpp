@@ -18,6 +18,7 @@
 #include "bindings/counters.hpp"
 #include "bindings/problems.hpp"
 #include "bindings/rashomon.hpp"
+#include "bindings/subproblems.hpp"
 #include "bindings/tables.hpp"
 
 namespace {
@@ -255,4 +256,5 @@ NB_MODULE(_core, module) {
   module.def("most_nats", &most_nats_of, nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("alpha"), nb::arg("beta"),
              nb::arg("rho").noconvert(), "Nats that no tree on so many rows and columns costs under the BCART prior.");
   add_rashomon_sets(module);
+  add_subproblems(module);
 }

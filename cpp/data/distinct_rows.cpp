@@ -79,6 +79,7 @@ DistinctRows DistinctRows::of(const std::vector<std::uint32_t>& numbers, run::Ru
     run.require();
     const std::uint32_t from = numbers[row];
     part.row_count.push_back(row_count[from]);
+    part.first_number.push_back(first_number.empty() ? from : first_number[from]);
     if (!reference_loss.empty()) part.reference_loss.push_back(reference_loss[from]);
     part.target_weight.insert(part.target_weight.end(), weight(from), weight(from) + n_targets);
     const Word* const source = &bits[std::size_t{from / kWordBits} * stride];
@@ -90,7 +91,8 @@ DistinctRows DistinctRows::of(const std::vector<std::uint32_t>& numbers, run::Ru
 
 Fingerprint DistinctRows::fingerprint(std::uint32_t row, bool counts_rows) const {
   const bool counts = counts_rows || std::any_of(weight(row), weight(row) + n_targets, [](auto w) { return w != 0; });
-  return counts ? Fingerprint::of_row(row) : Fingerprint{};
+  if (!counts) return {};
+  return Fingerprint::of_row(first_number.empty() ? row : first_number[row]);
 }
 
 }  // namespace hornbeam::data

@@ -2,7 +2,8 @@
 //
 // WHAT    The training data as the search sees it: equal rows merged to one distinct row with a weight per target.
 // FLOW    api/solve packs -> here -> rows/row_set (the root).
-// HOLDS   Immutable. Distinct rows are numbered in the order of their first appearance.
+// HOLDS   Immutable. Distinct rows are numbered in the order of their first appearance. Some of them, by `of`, keep
+//         their fingerprints, so that a set of rows has the same one wherever it is searched.
 #pragma once
 
 #include <span>
@@ -33,6 +34,7 @@ struct DistinctRows {
   std::vector<std::int64_t> target_weight;  // (n_rows, n_targets)
   std::vector<std::int64_t> row_count;      // (n_rows): how many rows it stands for
   std::vector<Ticks> reference_loss;        // (n_rows), empty without a reference
+  std::vector<std::uint32_t> first_number;  // (n_rows) among all rows, where these are some of them; otherwise empty
 
   bool test(std::uint32_t column, std::uint32_t row) const {
     return (bits[std::size_t{row / kWordBits} * stride + column] >> (row % kWordBits)) & 1;
@@ -43,7 +45,8 @@ struct DistinctRows {
   kernels::TileView view() const { return {bits.data(), words_for(n_rows), stride}; }
   std::size_t bytes() const {
     return bits.capacity() * sizeof(Word) +
-           (target_weight.capacity() + row_count.capacity() + reference_loss.capacity()) * sizeof(std::int64_t);
+           (target_weight.capacity() + row_count.capacity() + reference_loss.capacity()) * sizeof(std::int64_t) +
+           first_number.capacity() * sizeof(std::uint32_t);
   }
 
  private:

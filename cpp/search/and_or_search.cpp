@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 
 #include "bounds/equivalent_points.hpp"
@@ -19,6 +20,42 @@ AndOrSearch::AndOrSearch(const rows::Problem& problem, SharedState& shared, cons
 void AndOrSearch::open_root(Frame& root) {
   children_.make_root(root);
   expand(root);
+}
+
+void AndOrSearch::keep_splits(Frame& root, const std::vector<SplitName>& splits) {
+  root.has_all_splits = false;
+  if (root.is_closed()) return;
+  const auto& columns = root.rows.columns;
+  const kernels::SplitScan& scan = thread_.maker.scan_splits(root.rows);
+  root.candidates.clear();
+  root.candidate_of.clear();
+  for (const auto& [name, least, most] : splits) {
+    const auto found = std::find(columns.begin(), columns.end(), name);
+    if (found == columns.end()) throw std::invalid_argument("splits: there is no such candidate");
+    root.candidates.push_back(
+        candidates_.make(root, scan, static_cast<std::uint32_t>(found - columns.begin()), least, most));
+  }
+  children_.count_bytes(root);
+}
+
+std::vector<OpenSplit> AndOrSearch::open_splits(Frame& root) {
+  std::vector<OpenSplit> open;
+  if (root.is_closed()) return open;
+  for (Candidate& candidate : root.candidates) {
+    if (candidate.lower >= root.upper()) continue;
+    OpenSplit& split = open.emplace_back();
+    split.name = {root.rows.columns[candidate.column], 1, 1};
+    if (root.limits.leaves != table::kUnlimited) {
+      split.name.least_of_true_side = root.limits.leaves - candidate.side[0].limits.leaves;
+      split.name.most_of_true_side = candidate.side[1].limits.leaves;
+    }
+    split.lower = candidate.lower;
+    split.has_sides = !candidate.is_range && !candidate.is_of_list;
+    if (!split.has_sides) continue;
+    if (!candidate.has_keys) children_.find_keys(root, candidate);
+    for (int x = 0; x < 2; ++x) split.side[x] = {candidate.key[x], candidate.side[x].lower, candidate.side[x].upper};
+  }
+  return open;
 }
 
 void AndOrSearch::solve(Frame& frame, Ticks budget) {
@@ -148,6 +185,7 @@ void AndOrSearch::raise(Frame& frame, Candidate& candidate, Ticks budget) {
 void AndOrSearch::record(Frame& frame) {
   frame.lower = std::min(frame.lower, frame.upper());
   const std::uint8_t effort = frame.is_root ? table::SubproblemTable::kNeverForgotten : effort_of(frame.work);
+  if (!frame.has_all_splits) return frame.update(thread_.shared.table.tighten(frame.key, {0, frame.tree}, effort));
   static_cast<table::Interval&>(frame) = thread_.shared.table.tighten(frame.key, frame, effort);
 }
 

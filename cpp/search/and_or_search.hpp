@@ -17,6 +17,7 @@
 #include "search/bound_raiser.hpp"
 #include "search/candidate_list.hpp"
 #include "search/child_maker.hpp"
+#include "search/open_split.hpp"
 #include "search/search_thread.hpp"
 #include "search/similar_splits.hpp"
 
@@ -34,6 +35,13 @@ class AndOrSearch {
   /// A good first tree: at each set the split whose best two stumps cost least, recursively (LicketySPLIT with a
   /// lookahead of two levels, [babbar2025split]).
   void find_incumbent(Frame& frame);
+
+  /// Leaves only these candidate splits in a root that has just been opened; the best trees known stay. Throws
+  /// std::invalid_argument for a column that no optimal tree of the rows needs.
+  void keep_splits(Frame& root, const std::vector<SplitName>& splits);
+
+  /// The candidates that may still have a better tree than the best one known, with their keys.
+  std::vector<OpenSplit> open_splits(Frame& root);
 
   /// Raises the frame's lower bound to `budget`, or closes it (W2).
   void solve(Frame& frame, Ticks budget);

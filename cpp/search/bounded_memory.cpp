@@ -7,34 +7,37 @@
 
 namespace hornbeam::search {
 
-void BoundedMemory::on_poll(const table::Interval& root, const NodeLimits& limits) {
-  const auto most_bytes = shared_.run.limits().bytes;
-  if (!most_bytes || shared_.run.stopped()) return;
-  const std::uint64_t others = shared_.bytes() - shared_.table.bytes();
-  const std::uint64_t room = *most_bytes - std::min(*most_bytes, others);
-  const bool must = must_forget(room);
-  const bool has_tree = root.upper() < kInfinity;               // not before the root is open
-  if (must && has_tree && !has_forgotten()) keep_tree(limits);  // all of it is still there
+bool BoundedMemory::make_room(const table::Interval& root, const NodeLimits& limits) {
+  if (!shared_.run.limits().bytes || shared_.run.stopped()) return false;
+  const std::uint64_t bytes = room();
+  // The table would use up nearly all of the room that others leave it.
+  if (!shared_.table.is_full() && shared_.table.bytes() <= bytes - bytes / 16) return false;
+  if (root.upper() < tree_.cost) keep_tree(limits);
   // The rest is for row sets, which come and go, and for solving parts of the tree again.
-  if (must && !shared_.table.forget(room - room / 4) && shared_.table.is_full())
-    shared_.run.stop(run::Status::memory_limit);
-  if (!has_forgotten() || !has_tree) return;
+  if (!shared_.table.forget(bytes - bytes / 4) && shared_.table.is_full()) shared_.run.stop(run::Status::memory_limit);
+  return true;
+}
+
+std::uint64_t BoundedMemory::room() const {
+  const std::uint64_t others = shared_.bytes() - shared_.table.bytes();
+  return *shared_.run.limits().bytes - std::min(*shared_.run.limits().bytes, others);
+}
+
+void BoundedMemory::on_poll(const table::Interval& root, const NodeLimits& limits) {
+  if (!shared_.run.limits().bytes || shared_.run.stopped()) return;
+  const bool must = make_room(root, limits);
+  if (!has_forgotten() || root.upper() == kInfinity) return;  // before the root is open, there is no tree
   if (root.upper() < (must ? tree_.cost : std::min(tried_, tree_.cost))) solve_tree(root, limits);
   const auto& cutoff = shared_.run.limits().cutoff;
   if (!root.has_reached(cutoff ? *cutoff + 1 : kInfinity)) return;
   // Nothing but the tree is left to find: most of the memory may go to that.
-  if (root.upper() < tree_.cost && shared_.table.forget(room / 4)) solve_tree(root, limits);
+  if (root.upper() < tree_.cost && shared_.table.forget(room() / 4)) solve_tree(root, limits);
   shared_.run.stop(tree_.cost <= root.upper() ? run::Status::optimal : run::Status::memory_limit);
 }
 
 void BoundedMemory::solve_tree(const table::Interval& root, const NodeLimits& limits) {
   tried_ = root.upper();
   keep_tree(limits, [&](const data::RowList& rows, const NodeLimits& of_rows) { return solve(rows, of_rows); });
-}
-
-/// The table would use up nearly all of the room that others leave it.
-bool BoundedMemory::must_forget(std::uint64_t room) const {
-  return shared_.table.is_full() || shared_.table.bytes() > room - room / 16;
 }
 
 void BoundedMemory::keep_tree(const NodeLimits& limits, const SolveAgain& solve_again) {

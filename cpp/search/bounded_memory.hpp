@@ -20,7 +20,10 @@ class BoundedMemory {
  public:
   BoundedMemory(const rows::Problem& problem, SharedState& shared) : problem_(problem), shared_(shared) {}
 
-  /// `root` is what the table knows of the whole problem, and `limits` are its limits.
+  /// `root` is what is known of the whole problem, and `limits` are its limits. Makes room, and keeps the tree: it is
+  /// lost only if another search has forgotten a part of it. Returns whether there was too little room.
+  bool make_room(const table::Interval& root, const NodeLimits& limits);
+  /// The same for a search that has the table for itself: what the tree lacks is solved again.
   void on_poll(const table::Interval& root, const NodeLimits& limits);
 
   bool has_forgotten() const { return shared_.table.n_forgotten() > 0; }
@@ -30,7 +33,7 @@ class BoundedMemory {
   void keep_tree(const NodeLimits& limits, const SolveAgain& solve_again = {});
 
  private:
-  bool must_forget(std::uint64_t room) const;
+  std::uint64_t room() const;
   /// Reads the tree of the table, and solves again what is missing.
   void solve_tree(const table::Interval& root, const NodeLimits& limits);
   tree::ResultTree solve(const data::RowList& rows, const NodeLimits& limits);

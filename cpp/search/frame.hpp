@@ -85,6 +85,7 @@ struct Frame : table::Interval {
   NodeLimits limits;
   Ticks largest_loss, loss, least_loss;
   bool is_root = false;
+  bool has_all_splits = true;  // otherwise its bound is about some of them only, and no news for the table
   bool is_expanded;
   bool is_packed, is_clustered;
   std::vector<Candidate> candidates;

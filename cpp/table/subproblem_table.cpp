@@ -113,6 +113,14 @@ void SubproblemTable::forget_in(Shard& shard, std::size_t capacity) {
 }
 
 Interval SubproblemTable::tighten(const SubproblemKey& key, const Interval& known, std::uint8_t effort) {
+  if (least_watched_ && effort >= *least_watched_) {
+    const std::lock_guard guard(news_mutex_);
+    news_.emplace_back(key, effort);
+  }
+  return merge(key, known, effort);
+}
+
+Interval SubproblemTable::merge(const SubproblemKey& key, const Interval& known, std::uint8_t effort) {
   Shard& shard = shard_of(key);
   const auto guard = lock(shard);
   if (shard.entries.empty()) shard.entries.resize(kFirstCapacity);

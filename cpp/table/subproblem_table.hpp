@@ -20,6 +20,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/fingerprint.hpp"
@@ -134,6 +135,12 @@ class SubproblemTable {
 
   bool has_read_bounds() const { return has_read_bounds_; }
 
+  /// For the tables of other processes that search the same rows: from now on, entries that `tighten` has given at
+  /// least this effort are remembered, until `put_news` puts their lower ends as `put_lower_bounds` does. What
+  /// `read_lower_bounds` reads is no news.
+  void watch(std::uint8_t least_effort) { least_watched_ = least_effort; }
+  void put_news(const std::function<void(std::uint64_t)>& put);
+
   bool is_full() const { return full_.load(std::memory_order_relaxed); }
   /// Entries that `forget` has dropped since the table was made.
   std::uint64_t n_forgotten() const { return n_forgotten_.load(std::memory_order_relaxed); }
@@ -174,6 +181,7 @@ class SubproblemTable {
   bool ensure_capacity(Shard& shard);
   bool reserve(std::uint64_t added);
   void forget_in(Shard& shard, std::size_t capacity);
+  Interval merge(const SubproblemKey& key, const Interval& known, std::uint8_t effort);
 
   static constexpr std::size_t kShards = 64;
   static constexpr std::size_t kFirstCapacity = 16;  // the first entries fit whatever the limit
@@ -184,6 +192,9 @@ class SubproblemTable {
   std::unique_ptr<Shard[]> shards_;
   std::atomic<std::uint64_t> bytes_{0}, size_{0}, n_forgotten_{0};
   std::atomic<bool> full_{false};
+  std::optional<std::uint8_t> least_watched_;
+  std::mutex news_mutex_;
+  std::vector<std::pair<SubproblemKey, std::uint8_t>> news_;  // with its effort; a key may be there more than once
 };
 
 }  // namespace hornbeam::table

@@ -41,6 +41,23 @@ class SetDescription(TypedDict):
     bounds: dict[str, int]
     prefixes: list[int]
 
+Side: TypeAlias = tuple[bytes, int | None, int | None, int, int]
+"""Key, depth and leaves left (None: no limit), lower and upper bound in ticks of one side of a split."""
+
+Split: TypeAlias = tuple[tuple[int, int, int], int, tuple[Side, Side] | None]
+"""Name of a split (column, least and most leaves of the true side), lower bound, sides; the false one first."""
+
+class SubproblemOutcome(TypedDict):
+    lower: int
+    upper: int
+    tree_cost: int
+    tree: TreeArrays | None
+    open: list[Split] | None
+    status: str
+    subproblems: int
+    counters: dict[str, int]
+    bytes: int
+
 class BestRanking(TypedDict):
     tree: TreeArrays | None
     leaf_sets: int
@@ -289,3 +306,23 @@ def best_ranking(trees: RashomonSet, half_pair_cost: int, max_false_positives: i
     """
     The tree of a set whose leaves rank best, None if it costs `below` or more; see api/rashomon.hpp.
     """
+
+class Subproblems:
+    """
+    Subproblems of one problem, which share what they prove; see api/subproblems.hpp.
+    """
+
+    def __init__(self, columns: PackedColumns, problem: Problem, options: SearchOptions, work_of_news: int = 1048576) -> None: ...
+
+    def solve(self, path: Sequence[tuple[int, bool]], max_depth: int | None, max_leaves: int | None, budget: int, splits: Sequence[tuple[int, int, int]] | None = None, seconds: float | None = None, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> SubproblemOutcome:
+        """
+        Raise the lower bound of the rows at the end of a path of columns and their values to a budget, for some splits or all.
+        """
+
+    def take_news(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+        """
+        Lower bounds that took long to prove since the last call, for `read_news`.
+        """
+
+    def read_news(self, news: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Adopt what others have proven of the same problem."""

@@ -287,7 +287,9 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
         """Return how the search ended, its time and its memory, in words."""
         seconds, megabytes = self.statistics_["seconds"], self.statistics_["bytes"] / 1e6
         limit = f", time_limit={float(self.time_limit):g}" if self.status_ == "time_limit" and self.time_limit else ""
-        return f"status {self.status_!r}{limit}, {seconds:,.1f} s, {megabytes:,.1f} MB"
+        error = self.statistics_.get("cluster_error", "")
+        status = f"status {self.status_!r}: {error}" if error else f"status {self.status_!r}"
+        return f"{status}{limit}, {seconds:,.1f} s, {megabytes:,.1f} MB"
 
     def __sklearn_clone__(self) -> Self:
         """Mark clones: they belong to a cross-validation or the like, which Ctrl-C has to end."""

@@ -9,6 +9,7 @@ from typing import Any
 from hornbeam import _core
 from hornbeam._checks import check_choice, shown
 from hornbeam._user_frame import warn_user
+from hornbeam.cluster import active_client
 from hornbeam.estimators._regularized import RegularizedTree, RegularizedTreeClassifier
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.fitting.checkpoints import with_checkpoint
@@ -60,7 +61,8 @@ class ExactTree(RegularizedTree):
 
     def _choose_search(self, training: Any, scale: Any, options: _core.SearchOptions) -> Search:
         start, options = self._use_known(training, scale, options)
-        return exact_search(self.binarizer_.conditions_, training, scale, options, start)
+        conditions, client = self.binarizer_.conditions_, active_client(self.n_jobs)
+        return exact_search(conditions, training, scale, options, start, client)
 
     def _check_known(self) -> None:
         """Check the parameters about what is known, as far as possible without data."""

@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from hornbeam._budget import Budget
 from hornbeam._user_frame import warn_user
+from hornbeam.cluster import active_client
 from hornbeam.estimators._exact import OF_ONE_SEARCH
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.fitting.checkpoints import with_file_in_folder
@@ -51,6 +52,7 @@ def find_frontier(model: Any, X: Any, y: Any, sample_weight: Any, *, only_path: 
             options,
             monitor.listener(scale),
             partial(with_file_in_folder, model, ends),
+            active_client(model.n_jobs),
             **monitor.checkpoint_listener(scale),
         )
         search = FrontierSearch(

@@ -136,9 +136,10 @@ class GOSDTClassifier(ExactTreeClassifier):
         nothing is saved. Refused for objectives "f1", "auc" and "partial_auc".
     checkpoint_interval : float, default=60
         Seconds between two saves, at least 0. The search also saves at its end.
-    n_jobs : int or None, default=1
-        Threads of the search. None: 1; -1: every core. A finished search has the same objective, bound and status with
-        any number of threads. If several trees are optimal, only 1 thread always returns the same one.
+    n_jobs : int or None, default=None
+        Threads of the search. None: 1, or what `joblib.parallel_config` sets; -1: every core. A finished search has the
+        same objective, bound and status with any number of threads. If several trees are optimal, only 1 thread always
+        returns the same one. In ``joblib.parallel_config("dask")``, None and -1 stand for all workers of the cluster.
     verbose : int, default=0
         1: show progress on stderr, in one line that is updated in place in terminals and notebooks: seconds since the
         call of `fit`, objective, lower bound, gap and leaves of the best tree. While binary columns are made, the line
@@ -168,11 +169,11 @@ class GOSDTClassifier(ExactTreeClassifier):
         equal, that is what it rests on.
     gap_ : float
         ``(objective_ - lower_bound_) / objective_``; 0 if the objective is 0.
-    status_ : {"optimal", "guessed", "known_bound", "cutoff", "gap_limit", "time_limit", "memory_limit", "interrupted"}
-        Why the search ended. "optimal": `tree_` is proven best. "guessed": it is as good as `reference` promises; the
-        guess of the reference replaced a weaker proven bound at least once, so optimality is not proven. "known_bound":
-        it attains `known_lower_bound`, and is optimal if that is true. "cutoff": no tree attains `known_upper_bound`.
-        "interrupted": by Ctrl-C or by the callback (see Notes).
+    status_ : str
+        Why the search ended: by "gap_limit", "time_limit" or "memory_limit", or "optimal": `tree_` is proven best.
+        "guessed": it is as good as `reference` promises; a guess replaced a weaker proven bound, so optimality is not
+        proven. "known_bound": it attains `known_lower_bound`, and is optimal if that is true. "cutoff": no tree attains
+        `known_upper_bound`. "interrupted": by Ctrl-C or the callback. "cluster_lost": Dask does not answer.
     n_leaves_ : int
         Number of leaves of `tree_`.
     depth_ : int
@@ -210,7 +211,8 @@ class GOSDTClassifier(ExactTreeClassifier):
     The search computes with integers, so ties are exact: among equally good trees that it finds it prefers fewer
     leaves, then less depth, and with one thread it returns the same tree in every run. Integer weights, weights of up
     to six decimals and costs with moderate denominators are exact. Other weights are rounded to 2^-51 of the largest
-    possible loss, or to 2^-31 of it if a class has several costs, which are then rounded to 2^-20 of the largest.
+    possible loss, or to 2^-31 of it if a class has several costs, which are then rounded to 2^-20 of the largest. A row
+    of weight k counts as k equal rows, except in `min_samples_leaf`; rows of weight 0 are left out.
 
     There are two searches, and `fit` chooses the faster one. The bitset search [1]_, [2]_ works on binary columns. The
     ordered search [3]_, [4]_ sorts the rows by each column and makes no binary columns. It runs if the conditions are
@@ -265,8 +267,6 @@ class GOSDTClassifier(ExactTreeClassifier):
     when you are done. Two searches cannot use one file at a time (on Windows, that is not checked). If the file cannot
     be written, as on a full disk, `fit` warns at once and the search goes on, with another try after each interval;
     ``statistics_["checkpoint_failures"]`` counts them. Without room for the binary columns, the file is not used.
-
-    A row of weight k counts as k equal rows, except in `min_samples_leaf`; rows of weight 0 are left out.
 
     Ctrl-C during the search ends it: `fit` sets all attributes from the best tree so far, warns, and returns. For a
     clone made by `sklearn.base.clone`, `fit` also sets them but then raises KeyboardInterrupt, so that one Ctrl-C ends
@@ -337,7 +337,7 @@ class GOSDTClassifier(ExactTreeClassifier):
         gap_limit: float | None = None,
         checkpoint: str | PathLike[str] | None = None,
         checkpoint_interval: float = 60,
-        n_jobs: int | None = 1,
+        n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], bool | None] | None = None,
         trace: bool = False,
@@ -417,9 +417,8 @@ class GOSDTClassifier(ExactTreeClassifier):
         -----
         The least objective is concave in the leaf penalty, so that the proofs at the corners of the path are a proof in
         between. A tree off the path is found by a search that limits the leaves, and which starts from everything that
-        the path has proven of its subproblems.
-
-        With a `checkpoint`, each search has a file in that folder: the same call goes on with the one that was stopped.
+        the path has proven of its subproblems. With a `checkpoint`, each search has a file in that folder: the same
+        call goes on with the one that was stopped.
 
         Examples
         --------

@@ -17,6 +17,7 @@ from hornbeam._checks import check_choice
 from hornbeam._keywords import accept_positional
 from hornbeam._user_frame import warn_user
 from hornbeam.binarizers import Binarizer
+from hornbeam.cluster import active_client
 from hornbeam.estimators._regularized import RegularizedTreeClassifier
 from hornbeam.estimators.gosdt import GOSDTClassifier
 from hornbeam.exceptions import NotProvenWarning
@@ -208,7 +209,7 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         cost_matrix: npt.ArrayLike | None = None,
         time_limit: float | None = None,
         memory_limit: int | None = None,
-        n_jobs: int | None = 1,
+        n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], bool | None] | None = None,
         trace: bool = False,
@@ -331,7 +332,7 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
 
     def _choose_search(self, training: TrainingData, scale: Any, options: _core.SearchOptions) -> Search:
         trees_wanted = TreesWanted(self.distinct, self.epsilon, self.epsilon_is, self.rashomon_bound)
-        problem = (self.binarizer_.conditions_, training, scale, options, trees_wanted)
+        problem = (self.binarizer_.conditions_, training, scale, options, trees_wanted, active_client(self.n_jobs))
         if self.objective in self._non_additive_objectives:
             return FScoreSetSearch(*problem) if self.objective == "f1" else AucSetSearch(*problem)
         # The core knows an empty side of a split by its loss, so every row must be able to lose something.

@@ -12,6 +12,7 @@ from hornbeam import _core
 from hornbeam._checks import check_choice, shown
 from hornbeam._keywords import accept_positional
 from hornbeam.binarizers import Binarizer
+from hornbeam.cluster import active_client
 from hornbeam.estimators._regularized import RegularizedTreeClassifier
 from hornbeam.fitting.parameters import check_integer
 from hornbeam.fitting.progress import Progress
@@ -85,7 +86,7 @@ class _LookaheadClassifier(RegularizedTreeClassifier):
                 keep_greedy=keeps_greedy,
             )
         elif not self._is_recursive and steps >= depth:
-            search = exact_search(conditions, training, scale, options)
+            search = exact_search(conditions, training, scale, options, client=active_client(self.n_jobs))
         else:
             idle_rounds = _ROUNDS_A_LEVEL * (steps - 1)
             search = near_optimal_search(conditions, training, scale, options, idle_rounds=idle_rounds)
@@ -114,7 +115,9 @@ class _LookaheadClassifier(RegularizedTreeClassifier):
             now = (seconds + elapsed, upper, min(lower, upper), subproblems, memory, n_leaves)
             return lower >= upper or (callback is not None and callback(now))
 
-        exact = exact_search(self.binarizer_.conditions_, training, scale, options)(callback=listen, trace=trace)
+        client = active_client(self.n_jobs)
+        exact_one = exact_search(self.binarizer_.conditions_, training, scale, options, client=client)
+        exact = exact_one(callback=listen, trace=trace)
         lower = max(outcome["lower"], min(exact["lower"], upper))
         statistics = {**outcome["statistics"], "certify_seconds": exact["statistics"]["seconds"]}
         later = [(seconds + at[0], upper, min(at[2], upper), *at[3:5], n_leaves) for at in exact["trace"]]
@@ -243,7 +246,7 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
         smoothing: Smoothing = None,
         time_limit: float | None = None,
         memory_limit: int | None = None,
-        n_jobs: int | None = 1,
+        n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], bool | None] | None = None,
         trace: bool = False,
@@ -352,7 +355,7 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
         smoothing: Smoothing = None,
         time_limit: float | None = None,
         memory_limit: int | None = None,
-        n_jobs: int | None = 1,
+        n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], bool | None] | None = None,
         trace: bool = False,

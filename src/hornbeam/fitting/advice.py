@@ -20,6 +20,7 @@ _MORE = {
     "memory_limit": "raise memory_limit",
     "expansion_limit": "raise max_expansions",
     "interrupted": "let the search run on",
+    "cluster_lost": "start the cluster again and set warm_start=True",
 }
 _SUMS = ("accuracy", "balanced", "weighted")
 _OF_THE_PROBLEM = (

@@ -11,6 +11,7 @@ import numpy as np
 
 from hornbeam import _core
 from hornbeam._checks import as_float, is_integer, is_number, shown
+from hornbeam.cluster import is_on_cluster
 
 LARGEST_LIMIT = 2**63 - 1  # the core counts in 64 bits; no search gets there
 
@@ -104,6 +105,8 @@ def check_callback(callback: Any) -> None:
 def number_of_threads(n_jobs: Any) -> int:
     """Read `n_jobs` as scikit-learn does: None is 1 (or what a joblib context sets), -1 is every core.
 
+    It is 1 where joblib's backend is a Dask cluster, whose workers have the cores.
+
     Raises
     ------
     TypeError
@@ -111,8 +114,10 @@ def number_of_threads(n_jobs: Any) -> int:
     ValueError
         If it is 0 or more than 1,024.
     """
+    if is_on_cluster():
+        n_jobs = 1  # joblib would name the cores of all machines
     if n_jobs is None:
-        return int(joblib.effective_n_jobs())
+        return int(joblib.effective_n_jobs(None))
     if not is_integer(n_jobs):
         raise TypeError(f"n_jobs must be None or an integer, got {shown(n_jobs)}.")
     if n_jobs == 0:

@@ -12,6 +12,7 @@ import numpy as np
 from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam.binarizers import Conditions, bin_within, pack_conditions, pack_within
+from hornbeam.cluster import SharedProblem, pool_on, solve_on_cluster
 from hornbeam.fitting.scales import AdditiveScale
 from hornbeam.fitting.start_tree import StartArrays
 from hornbeam.fitting.training import TrainingRows
@@ -37,6 +38,9 @@ _FEW_LEVELS = 3
 # numbers takes it 2 ms, and the ordered search minutes. See docs/notes/2026-11-23-ordered-table.md.
 _SMALL_DEPTH = 16
 _LEAST_RESULTS = 1 << 19
+
+# The options of a search on a cluster that hold for each of its parts.
+_OF_WORKERS = ("max_depth", "max_leaves", "min_samples_leaf", "rule_list", "memory_limit", "bounds")
 
 # Of the heuristics between two searches of a path; more of them gain little.
 _IDLE_ROUNDS = 16
@@ -104,6 +108,39 @@ def search_by_order(
         return _start_alone(conditions, training, scale, options, start)
     columns = _core.OrderedColumns(bins, n_thresholds)
     return partial(_core.solve, columns, make_problem(training, scale), within(options, training.budget), start=start)
+
+
+def search_on_cluster(
+    conditions: Conditions,
+    training: TrainingRows,
+    scale: AdditiveScale,
+    options: _core.SearchOptions,
+    client: Any,
+    start: StartArrays | None = None,
+    seconds: float | None = None,
+) -> Search:
+    """Return the bitset search on the workers of a Dask cluster; `memory_limit` is that of each worker.
+
+    It gets so many seconds, or what is left of the budget.
+    """
+    for name, value in (("checkpoint", options.checkpoint), ("reference", training.reference)):
+        if value is not None:
+            raise ValueError(
+                f"{name} is not for a search on a Dask cluster. Set {name}=None, or n_jobs=1 to search in this process."
+            )
+    packed = pack_within(conditions, training.table, training.budget)
+    if start is not None and len(packed) < len(conditions):
+        return _start_alone(conditions, training, scale, options, start)
+    limited = within(options, training.budget)
+    if seconds is not None:
+        limited = limited.replace(time_limit=seconds)
+    problem = SharedProblem(
+        packed,
+        training.table.n_rows,
+        (training.codes, scale.weights, scale.costs, scale.leaf_cost, None, training.counts),
+        {name: getattr(limited, name) for name in _OF_WORKERS},
+    )
+    return partial(solve_on_cluster, pool_on(client), problem, limited, start)
 
 
 def _start_alone(
@@ -191,10 +228,21 @@ def exact_search(
     scale: AdditiveScale,
     options: _core.SearchOptions,
     start: StartArrays | None = None,
+    client: Any = None,
 ) -> Search:
-    """Return the exact search that is expected to be faster; `start` is the tree that it starts from."""
+    """Return the exact search that is expected to be faster; `start` is the tree that it starts from.
+
+    With a Dask client it runs on the workers of its cluster, unless the counts of triples suffice.
+
+    Raises
+    ------
+    ValueError
+        If the cluster is asked for what only one machine can do.
+    """
     if training.triples is not None:
         return training.triples.search_with(scale, options)
+    if client is not None:
+        return search_on_cluster(conditions, training, scale, options, client, start)
     # All given rows count, also where equal ones are merged: the search is the same as for the table in memory.
     has_losses = training.codes is None
     is_ordered = suits_ordered_search(conditions, training.n_rows, options, has_losses=has_losses)
@@ -209,6 +257,7 @@ def searches_of_penalties(
     options: _core.SearchOptions,
     callback: Listener,
     with_file: Callable[[_core.SearchOptions, int], _core.SearchOptions],
+    client: Any = None,
     **listeners: Any,
 ) -> Callable[[int, int | None, float | None], _core.Outcome]:
     """Return a function that searches with another leaf penalty in ticks, limit on leaves and limit in seconds.
@@ -216,10 +265,12 @@ def searches_of_penalties(
     A limit on leaves of None stands for that of the options. `with_file` adds the checkpoint of a search with a leaf
     penalty to its options. The searches of binary columns share what they prove. The
     ordered search shares nothing, and its first tree takes long: if half of the seconds bring no proof, the primal
-    heuristics get the other half.
+    heuristics get the other half. On the workers of a Dask cluster, the searches share nothing, either.
     """
     solve: Any
     columns = None
+    if client is not None:
+        return _searches_on_cluster(conditions, training, scale, options, callback, with_file, client)
     if suits_ordered_search(conditions, training.n_rows, options):
         columns = ordered_columns(conditions, training)
         solve = partial(_core.solve, columns)
@@ -238,6 +289,26 @@ def searches_of_penalties(
         of_heuristics = its_options.replace(checkpoint=None)
         tree = _core.near_optimal(columns, problem, of_heuristics, idle_rounds=_IDLE_ROUNDS, callback=callback)
         return _with_better_tree(outcome, tree)
+
+    return search
+
+
+def _searches_on_cluster(
+    conditions: Conditions,
+    training: TrainingRows,
+    scale: AdditiveScale,
+    options: _core.SearchOptions,
+    callback: Listener,
+    with_file: Callable[[_core.SearchOptions, int], _core.SearchOptions],
+    client: Any,
+) -> Callable[[int, int | None, float | None], _core.Outcome]:
+    def search(leaf_cost: int, max_leaves: int | None, seconds: float | None) -> _core.Outcome:
+        of_tree = options if max_leaves is None else options.replace(max_leaves=max_leaves)
+        its_options = with_file(of_tree, leaf_cost)
+        its_scale = replace(scale, leaf_cost=leaf_cost)
+        found = search_on_cluster(conditions, training, its_scale, its_options, client, seconds=seconds)
+        outcome: _core.Outcome = found(callback=callback)
+        return outcome
 
     return search
 

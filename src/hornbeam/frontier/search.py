@@ -42,7 +42,7 @@ _FIRST_SHARE, _PATH_STEP, _PATH_SHARE = 1 / 4, 1 / 10, 1 / 2
 # A search that is not worth starting: this share of the limit is left.
 _LEAST_SHARE = 1 / 100
 _SUMS = ("subproblems", "table_entries", "seconds")
-_STOPS = ("interrupted", "memory_limit")
+_STOPS = ("interrupted", "memory_limit", "cluster_lost")
 
 
 class Line(NamedTuple):

@@ -76,6 +76,8 @@ class RashomonSearch:
         The limits on the trees.
     wanted : TreesWanted
         Which trees belong to the set, given the objective of the first search.
+    client : distributed.Client or None, default=None
+        An exact first search runs on the workers of its cluster.
     """
 
     _status_at_end = "complete"
@@ -89,16 +91,17 @@ class RashomonSearch:
         scale: Any,
         options: _core.SearchOptions,
         wanted: TreesWanted,
+        client: Any = None,
     ) -> None:
         self._conditions, self._training = conditions, training
         self._scale: Any = scale
-        self._options, self._wanted = options, wanted
+        self._options, self._wanted, self._client = options, wanted, client
         self._is_bound_given = wanted.rashomon_bound is not None and not self._needs_first_search
         self._first_search = None if self._is_bound_given else self._choose_first_search()
 
     def _choose_first_search(self) -> Search:
         """Return the search whose objective determines the bound."""
-        return exact_search(self._conditions, self._training, self._scale, self._options)
+        return exact_search(self._conditions, self._training, self._scale, self._options, client=self._client)
 
     def _choose_tree(self, outcome: _core.Outcome, found: FoundTrees, kept: list[int]) -> _core.Outcome:
         """Return the outcome of the first search, with the best tree of the set if that is better."""

@@ -1,0 +1,251 @@
+"""The search on a cluster: measured on the cores at hand, and simulated for more workers than there are cores.
+
+``python -m benchmarks cluster`` solves each problem on one core, then on real clusters of Dask (two processes, and one
+process with two threads), then on simulated ones, adds a line for each to ``benchmarks/results/cluster.jsonl``, and
+writes ``cluster.md`` from all lines.
+
+In the simulation, the coordinator and the jobs are the real ones: each simulated worker has its own table, and its jobs
+run in this process, one after the other. Only the clock is simulated: a job lasts as long as it took the processor,
+plus a latency, and workers die at random times, with what they have proven; new ones take their places. ``--stretch k``
+counts every second of the processor as k: what a search that takes k times as long would do.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hornbeam import _core
+from hornbeam.cluster import SharedProblem, pool_on, search, solve_on_cluster
+from hornbeam.cluster.graph import SearchGraph
+from hornbeam.cluster.worker import Job, NewsBoard, Report, work_of_news
+
+LATENCY = 0.01  # seconds from the end of a job to the start of the next on the same worker
+
+
+class Noise(NamedTuple):
+    """Random flags with random labels, on which nothing but search helps."""
+
+    n_rows: int
+    n_columns: int
+    leaf_cost: int
+    max_depth: int | None
+
+    def problem(self) -> SharedProblem:
+        """Return it as the workers get it."""
+        rng = np.random.default_rng(0)
+        table = rng.integers(0, 2, (self.n_rows, self.n_columns), dtype=np.uint8)
+        labels = rng.integers(0, 2, self.n_rows).astype(np.int32)
+        packed = np.ascontiguousarray(np.packbits(table.T, axis=1, bitorder="little"))
+        costs = np.array([[0, 1], [1, 0]], dtype=np.int64)
+        options: dict[str, Any] = {
+            "max_depth": self.max_depth,
+            "max_leaves": None,
+            "min_samples_leaf": 1,
+            "rule_list": False,
+        }
+        options |= {"memory_limit": None, "bounds": {}}
+        arguments = (labels, np.ones(self.n_rows, dtype=np.int64), costs, self.leaf_cost, None, None)
+        return SharedProblem(packed, self.n_rows, arguments, options)
+
+
+PROBLEMS = {
+    "small row sets": Noise(300, 60, 1, 5),
+    "large row sets": Noise(5000, 60, 12, 5),
+}
+
+
+class SimulatedPool:
+    """Workers in this process, with a clock of their own.
+
+    Parameters
+    ----------
+    problem : SharedProblem
+    n_workers : int
+    latency : float
+        Seconds of the simulated clock, between two jobs of a worker.
+    failures : float
+        How often a worker dies on average in an hour of the simulated clock.
+    """
+
+    def __init__(self, problem: SharedProblem, n_workers: int, latency: float, failures: float) -> None:
+        self.seconds = self.busy_seconds = 0.0
+        self.durations: list[float] = []
+        self._problem = replace(problem, work_of_news=work_of_news(n_workers))
+        self._latency, self._failures = latency, failures / 3600
+        self._workers = [replace(self._problem) for _ in range(n_workers)]
+        self._free = list(range(n_workers))
+        self._events: list[tuple[float, int, int, Job, Report | None]] = []
+        self._news = NewsBoard()
+        self._count, self._random = count(), random.Random(0)
+
+    def n_idle(self) -> int:
+        """Return how many workers have no job."""
+        return len(self._free)
+
+    def submit(self, job: Job) -> None:
+        """Run a job now; its report comes when the simulated clock has reached its end."""
+        number = self._free.pop()
+        report: Report | None = self._workers[number].run(job, self._news.for_worker(number))
+        assert report is not None
+        lasts = report.cpu_seconds
+        if self._random.random() < lasts * self._failures:
+            lasts, report = lasts * self._random.random(), None
+            self._workers[number] = replace(self._problem)
+        self.busy_seconds += lasts
+        self.durations.append(lasts)
+        heapq.heappush(self._events, (self.seconds + lasts + self._latency, next(self._count), number, job, report))
+
+    def wait(self, seconds: float) -> list[tuple[Job, Report | None]]:
+        """Move the clock to the next end of a job."""
+        if not self._events:
+            self.seconds += seconds
+            return []
+        self.seconds, _, number, job, report = heapq.heappop(self._events)
+        self._free.append(number)
+        if report is not None:
+            self._news.add(number, report.news)
+        return [(job, report)]
+
+
+def alone(problem: SharedProblem) -> dict[str, Any]:
+    """Return the seconds of the processor that one core takes, and the optimum."""
+    begin = process_time()
+    outcome = _solve(problem, _core.SearchOptions(max_depth=problem.options["max_depth"]))
+    return {"seconds": process_time() - begin, "upper": outcome["upper"], "lower": outcome["lower"]}
+
+
+def simulated(
+    problem: SharedProblem, n_workers: int, *, stretch: float = 1.0, failures: float = 0.0, latency: float = LATENCY
+) -> dict[str, Any]:
+    """Return the seconds that a cluster would take, of the clock of a search that takes `stretch` times as long."""
+    depth = problem.options["max_depth"]
+    first = _solve(problem, _core.SearchOptions(max_depth=depth, time_limit=search._SECONDS_ALONE / stretch))
+    tree = first["tree"]
+    arrays = tree["column"].tolist(), tree["left"].tolist(), tree["right"].tolist()
+    graph = SearchGraph(depth, None, problem.arguments[3], first["lower"], first["upper"], arrays)
+    pool = SimulatedPool(problem, n_workers, latency / stretch, failures * stretch)
+    with _shorter_jobs(stretch):
+        run = search.ClusterSearch(graph, _core.SearchOptions(max_depth=depth), lambda: pool.seconds)
+        run.run(pool, None)
+    return {
+        "seconds": stretch * (pool.seconds + first["statistics"]["seconds"]),
+        "busy_seconds": stretch * pool.busy_seconds,
+        "upper": graph.root.cost,
+        "lower": graph.root.lower,
+        "jobs": run.n_jobs,
+        "lost_jobs": run.n_lost,
+        "opened": graph.n_opened,
+        "median_seconds_of_job": stretch * float(np.median(pool.durations)) if pool.durations else 0.0,
+    }
+
+
+def measured(problem: SharedProblem, n_processes: int, n_threads: int) -> dict[str, Any]:
+    """Return the seconds that a cluster of Dask takes on this machine."""
+    import distributed
+
+    how: dict[str, Any] = {
+        "n_workers": n_processes,
+        "threads_per_worker": n_threads,
+        "processes": True,
+        "dashboard_address": None,
+    }
+    make: Any = distributed
+    with make.LocalCluster(**how) as cluster, make.Client(cluster) as client:
+        client.run(_import)
+        begin = perf_counter()
+        options = _core.SearchOptions(max_depth=problem.options["max_depth"])
+        outcome = solve_on_cluster(pool_on(client), problem, options)
+        seconds = perf_counter() - begin
+    statistics = outcome["statistics"]
+    found = {name: outcome[name] for name in ("upper", "lower")}
+    return {"seconds": seconds, **found, "jobs": statistics.get("jobs", 0), "lost_jobs": statistics.get("lost_jobs", 0)}
+
+
+def _import() -> str:
+    import hornbeam.cluster.dask_pool
+
+    return hornbeam.cluster.dask_pool.__name__
+
+
+def _solve(problem: SharedProblem, options: _core.SearchOptions) -> _core.Outcome:
+    columns = _core.PackedColumns(problem.columns, problem.n_rows)
+    outcome: _core.Outcome = _core.solve(columns, _core.Problem(*problem.arguments), options)
+    return outcome
+
+
+@contextmanager
+def _shorter_jobs(stretch: float) -> Iterator[None]:
+    """Let jobs end sooner by this factor, which the simulated clock then counts as their normal time."""
+    before = search._LEAST_SECONDS, search._MOST_SECONDS, search._PATIENCE
+    search._LEAST_SECONDS, search._MOST_SECONDS, search._PATIENCE = (each / stretch for each in before)
+    try:
+        yield
+    finally:
+        search._LEAST_SECONDS, search._MOST_SECONDS, search._PATIENCE = before
+
+
+def run(
+    path: Path, names: Sequence[str], workers: Sequence[int], stretch: float, failures: float, *, is_real: bool
+) -> None:
+    """Measure problems, add a line for each run to a file, and write the report next to it."""
+    for name in names:
+        problem = PROBLEMS[name].problem()
+        one = alone(problem)
+        runs: list[tuple[str, int, partial[dict[str, Any]]]] = [
+            (_simulated(stretch, failures), n, partial(simulated, problem, n, stretch=stretch, failures=failures))
+            for n in workers
+        ]
+        if is_real:
+            runs += [("2 processes", 2, partial(measured, problem, 2, 1))]
+            runs += [("1 process of 2 threads", 2, partial(measured, problem, 1, 2))]
+        for cluster, n, measure in runs:
+            found = measure()
+            if (found["upper"], found["lower"]) != (one["upper"], one["lower"]):
+                raise AssertionError(f"{name}, {cluster}, {n} workers: {found}, not {one}")
+            seconds_of_one = one["seconds"] * (stretch if cluster.startswith("simulated") else 1.0)
+            line = {"problem": name, "cluster": cluster, "workers": n, "seconds_of_one": seconds_of_one, **found}
+            line["efficiency"] = seconds_of_one / (n * found["seconds"])
+            with path.open("a") as file:
+                file.write(json.dumps(line) + "\n")
+            print(f"{name}: {cluster}, {n} workers, efficiency {line['efficiency']:.2f}")
+    path.with_suffix(".md").write_text(report([json.loads(line) for line in path.read_text().splitlines()]))
+
+
+def _simulated(stretch: float, failures: float) -> str:
+    parts = ["simulated", f"stretched {stretch:g} times" if stretch != 1 else "", f"{failures:g} deaths an hour"]
+    return ", ".join(part for part in parts[: 3 if failures else 2] if part)
+
+
+def report(lines: Sequence[dict[str, Any]]) -> str:
+    """Return the table of all runs."""
+    text = [
+        "# Search on a cluster",
+        "",
+        "Written by `python -m benchmarks cluster`. Efficiency: seconds of one core, over workers times seconds of the "
+        "cluster. Work: seconds in which workers were busy, over seconds of one core; above 1, something is proven "
+        "more than once.",
+        "",
+        "| problem | cluster | workers | one core | cluster | efficiency | work | jobs | lost | median job |",
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for line in lines:
+        work = f"{line['busy_seconds'] / line['seconds_of_one']:.2f}" if "busy_seconds" in line else ""
+        median = f"{line['median_seconds_of_job']:.2f} s" if "median_seconds_of_job" in line else ""
+        text.append(
+            f"| {line['problem']} | {line['cluster']} | {line['workers']:,} | {line['seconds_of_one']:,.1f} s "
+            f"| {line['seconds']:,.1f} s | {line['efficiency']:.2f} | {work} | {line['jobs']:,} "
+            f"| {line['lost_jobs']:,} | {median} |"
+        )
+    return "\n".join([*text, ""])

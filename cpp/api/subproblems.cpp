@@ -1,0 +1,55 @@
+#include "api/subproblems.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "api/checks.hpp"
+
+namespace hornbeam::api {
+
+namespace {
+
+const Input& checked(const Input& input, std::uint32_t n_rows) {
+  check_input(input, n_rows);
+  require(input.reference.empty(), "reference: not for subproblems");
+  return input;
+}
+
+data::DistinctRows rows_of(const data::PackedColumns& columns, const Input& input) {
+  run::Run run(input.limits);
+  return data::DistinctRows(columns, input.losses.targets, run);
+}
+
+models::LeafModel model_of(const Input& input) {
+  const auto& [targets, costs, n_predictions] = input.losses;
+  return {targets.n_targets,
+          n_predictions,
+          {costs.begin(), costs.end()},
+          input.bounds.equivalent_points,
+          input.tree.rows_per_leaf > 1};
+}
+
+}  // namespace
+
+Subproblems::Subproblems(const data::PackedColumns& columns, const Input& input, std::uint64_t work_of_news)
+    : model_(model_of(checked(input, columns.n_rows))),
+      byte_limit_(input.limits.bytes),
+      rows_(rows_of(columns, input)),
+      search_({rows_, model_, input.leaf_cost, input.tree, input.bounds}, byte_limit_, work_of_news) {}
+
+search::SubproblemOutcome Subproblems::solve(const search::Subproblem& subproblem, std::optional<double> seconds,
+                                             const run::OnPoll& on_poll, run::Status& status) {
+  require(std::all_of(subproblem.path.begin(), subproblem.path.end(),
+                      [&](const search::Condition& one) { return one.column < rows_.n_columns; }),
+          "path: there is no such column");
+  run::SearchLimits limits;
+  limits.seconds = seconds;
+  limits.bytes = byte_limit_;
+  run::Run run(limits, on_poll);
+  search::SubproblemOutcome outcome = search_.solve(subproblem, run);
+  status = run.reason().value_or(run::Status::optimal);
+  return outcome;
+}
+
+}  // namespace hornbeam::api

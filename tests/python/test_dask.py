@@ -1,0 +1,350 @@
+"""Fits on a Dask cluster of processes: the optimum of one core, whatever happens to workers, scheduler and user."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+import warnings
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+
+from hornbeam import (
+    GOSDTClassifier,
+    GOSDTClassifierCV,
+    NotProvenWarning,
+    RashomonSetClassifier,
+    SPLITClassifier,
+    rashomon_importance,
+)
+from hornbeam.cluster import active_client, is_on_cluster, search
+from hornbeam.cluster.worker import SharedProblem
+
+distributed = pytest.importorskip("distributed")
+
+pytestmark = [
+    pytest.mark.skipif(os.name == "nt", reason="signals of POSIX"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        client.run(_prepare)
+        yield client
+
+
+@pytest.fixture
+def no_search_alone(monkeypatch):
+    monkeypatch.setattr(search, "_SECONDS_ALONE", 0.0)
+
+
+def _prepare():
+    """Import hornbeam, which takes a second that belongs to no search."""
+    import hornbeam.cluster.dask_pool
+
+    return hornbeam.cluster.dask_pool.__name__
+
+
+def table(seed: int, n_rows: int = 80, n_columns: int = 8):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, (n_rows, n_columns))
+    y = (X[:, 0] & X[:, 1]) ^ (X[:, 2] | X[:, 3]) ^ (rng.random(n_rows) < 0.2)
+    return X, y.astype(int)
+
+
+def noise(n_rows: int, n_columns: int):
+    rng = np.random.default_rng(0)
+    return rng.integers(0, 2, (n_rows, n_columns)), rng.integers(0, 2, n_rows)
+
+
+HARD, OF_HARD = noise(300, 60), {"regularization": 0.002, "max_depth": 5}  # 3 s on one core
+ENDLESS, OF_ENDLESS = noise(1000, 60), {"regularization": 0.001}
+
+
+def fitted(X, y, **parameters):
+    return GOSDTClassifier(**{"regularization": 0.02, "time_limit": 300, **parameters}).fit(X, y)
+
+
+def fitted_on_cluster(X, y, **parameters):
+    with joblib.parallel_config("dask"):
+        return fitted(X, y, **parameters)
+
+
+def result(model):
+    return model.status_, model.objective_, model.lower_bound_
+
+
+def is_quiet(client, seconds: float = 20.0) -> bool:
+    """Return whether no task is left, neither with the scheduler nor running on a worker."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        left = client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))
+        running = client.run(lambda dask_worker: len(dask_worker.active_threads))
+        if left == 0 and not any(running.values()):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.mark.usefixtures("no_search_alone")
+def test_small_problems_have_the_optimum_of_one_core(client):
+    n_on_cluster = 0
+    limits = ({}, {"max_depth": 3}, {"max_leaves": 4}, {"min_samples_leaf": 5}, {"objective": "balanced"})
+    for seed in range(24):
+        X, y = table(seed)
+        parameters = {"regularization": 0.01 + 0.005 * (seed % 4), **limits[seed % len(limits)]}
+        here, there = fitted(X, y, **parameters), fitted_on_cluster(X, y, **parameters)
+        assert result(there) == result(here)
+        assert there.objective_ == there.lower_bound_
+        n_on_cluster += "jobs" in there.statistics_
+    assert n_on_cluster == 24
+    assert is_quiet(client)
+
+
+@pytest.mark.usefixtures("no_search_alone")
+def test_the_fitted_model_is_a_plain_local_one(client):
+    X, y = table(0)
+    here, there = fitted(X, y, trace=True), fitted_on_cluster(X, y, trace=True)
+    assert set(vars(there)) == set(vars(here))
+    assert set(there.statistics_) - set(here.statistics_) == {"jobs", "lost_jobs", "cluster_error"}
+    assert there.statistics_["bounds"].keys() == here.statistics_["bounds"].keys()
+    assert there.trace_[-1].gap == 0
+    assert there.score(X, y) == here.score(X, y)
+    stored = pickle.dumps(there)
+    assert b"distributed" not in stored
+    assert pickle.loads(stored).predict(X).tolist() == there.predict(X).tolist()
+    assert clone(there).get_params() == there.get_params()
+
+
+@pytest.mark.usefixtures("no_search_alone")
+def test_a_table_of_numbers_and_words_is_searched_over_its_conditions(client):
+    rng = np.random.default_rng(0)
+    X = [[float(a), "red" if b else "blue"] for a, b in zip(rng.normal(size=200), rng.integers(0, 2, 200), strict=True)]
+    y = [int(a > 0.3) ^ (b == "red") for a, b in X]
+    parameters = {"max_depth": 3, "regularization": 0.01}
+    assert result(fitted_on_cluster(X, y, **parameters)) == result(fitted(X, y, **parameters))
+
+
+def test_only_the_backend_of_joblib_and_n_jobs_decide(client):
+    assert not is_on_cluster()
+    assert active_client(None) is None
+    with joblib.parallel_config("dask"):
+        assert active_client(None) is client
+        assert active_client(-1) is client
+        assert active_client(1) is None
+        assert "jobs" not in fitted(*table(0), n_jobs=1).statistics_
+        assert joblib.Parallel()(joblib.delayed(_client_in_task)() for _ in range(2)) == [(True, None)] * 2
+    with joblib.parallel_config("dask", n_jobs=1):
+        assert active_client(None) is None
+    with joblib.parallel_config("threading"):
+        assert active_client(None) is None
+
+
+def _client_in_task():
+    return is_on_cluster(), active_client(None)
+
+
+def test_a_checkpoint_and_a_reference_are_refused(client, tmp_path):
+    X, y = table(0)
+    for parameters in ({"checkpoint": tmp_path / "run.hbt"}, {"reference": y}):
+        with pytest.raises(ValueError, match=f"{next(iter(parameters))} is not for a search on a Dask cluster"):
+            fitted_on_cluster(X, y, **parameters)
+
+
+class KillsAWorker:
+    """A callback that kills a worker as soon as all of them run jobs, once."""
+
+    def __init__(self, client, signal_number=signal.SIGKILL):
+        self._client, self._signal = client, signal_number
+        self._pids = client.run(os.getpid)
+        self.killed: list[int] = []
+
+    def __call__(self, progress):
+        busy = [worker for worker, tasks in self._client.processing().items() if tasks]
+        if len(busy) >= 2 and not self.killed:
+            self.killed.append(self._pids[busy[0]])
+            os.kill(self._pids[busy[0]], self._signal)
+
+
+def test_the_work_of_a_killed_worker_is_repeated(client):
+    here = fitted(*HARD, **OF_HARD)
+    killer = KillsAWorker(client)
+    there = fitted_on_cluster(*HARD, **OF_HARD, callback=killer)
+    assert killer.killed
+    assert result(there) == result(here)
+    client.wait_for_workers(2, timeout=120)
+    client.run(_prepare)
+    assert is_quiet(client)
+
+
+def test_a_worker_that_stands_still_holds_nobody_up(client):
+    here = fitted(*HARD, **OF_HARD)
+    stopper = KillsAWorker(client, signal.SIGSTOP)
+    try:
+        there = fitted_on_cluster(*HARD, **OF_HARD, callback=stopper)
+    finally:
+        for pid in stopper.killed:
+            os.kill(pid, signal.SIGCONT)
+    assert stopper.killed
+    assert there.statistics_["lost_jobs"] >= 1
+    assert result(there) == result(here)
+    assert is_quiet(client)
+
+
+def test_a_slow_worker_changes_nothing(client):
+    slow, *_ = client.scheduler_info()["workers"]
+    client.run(_sleep_before_jobs, 0.5, workers=[slow])
+    try:
+        assert result(fitted_on_cluster(*HARD, **OF_HARD)) == result(fitted(*HARD, **OF_HARD))
+    finally:
+        client.run(_sleep_before_jobs, 0.0, workers=[slow])
+
+
+def _sleep_before_jobs(seconds):
+    import time
+
+    run = getattr(SharedProblem, "_run_at_once", SharedProblem.run)
+    SharedProblem._run_at_once = run
+
+    def late(*arguments, **named):
+        time.sleep(seconds)
+        return run(*arguments, **named)
+
+    SharedProblem.run = late
+
+
+def test_ctrl_c_keeps_the_best_tree_and_leaves_no_task(client):
+    def press(progress):
+        if any(client.processing().values()):
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.warns(NotProvenWarning, match="'interrupted'"):
+        model = fitted_on_cluster(*ENDLESS, **OF_ENDLESS, callback=press)
+    assert model.status_ == "interrupted"
+    assert model.lower_bound_ < model.objective_ < 0.5
+    assert is_quiet(client)
+
+
+def test_the_time_limit_ends_the_jobs_too(client):
+    begin = time.monotonic()
+    with pytest.warns(NotProvenWarning, match="time_limit=3"):
+        model = fitted_on_cluster(*ENDLESS, **OF_ENDLESS, time_limit=3)
+    assert time.monotonic() - begin >= 3
+    assert model.statistics_["jobs"] > 0
+    assert 0 < model.lower_bound_ < model.objective_
+    assert is_quiet(client)
+
+
+@pytest.mark.usefixtures("no_search_alone")
+def test_a_memory_limit_holds_for_each_worker(client):
+    with pytest.warns(NotProvenWarning, match="'memory_limit'"):
+        model = fitted_on_cluster(*ENDLESS, **OF_ENDLESS, memory_limit=100_000)
+    assert model.lower_bound_ <= model.objective_
+
+
+@pytest.mark.usefixtures("no_search_alone")
+def test_frontiers_and_sets_of_trees_are_those_of_one_core(client):
+    X, y = table(3)
+    model = GOSDTClassifier(0.02, max_depth=4)
+    here = model.frontier(X, y)
+    sets = RashomonSetClassifier(0.05, regularization=0.02, max_depth=3)
+    split = SPLITClassifier(0.02, max_depth=4, certify=True)
+    with joblib.parallel_config("dask"):
+        there = model.frontier(X, y)
+        its_set = clone(sets).fit(X, y)
+        its_split = clone(split).fit(X, y)
+    assert there.losses.tolist() == here.losses.tolist()
+    assert there.status == here.status == "optimal"
+    assert its_set.rashomon_set_.n_trees == sets.fit(X, y).rashomon_set_.n_trees
+    assert its_split.lower_bound_ == split.fit(X, y).lower_bound_
+
+
+def test_folds_grids_and_bootstraps_run_as_tasks_of_the_same_cluster(client):
+    X, y = table(4)
+    folds = GOSDTClassifierCV(0.02, max_depth=3, cv=3)
+    grid = GridSearchCV(GOSDTClassifier(max_depth=3), {"regularization": [0.02, 0.05]}, cv=3)
+    sets = RashomonSetClassifier(0.05, regularization=0.02, max_depth=3)
+    how = {"n_bootstraps": 4, "random_state": 0}
+    here = clone(folds).fit(X, y), clone(grid).fit(X, y), rashomon_importance(sets, X, y, **how)
+    before = _tasks_done(client)
+    with joblib.parallel_config("dask"):
+        there = clone(folds).fit(X, y), clone(grid).fit(X, y), rashomon_importance(sets, X, y, **how)
+    assert there[0].best_index_ == here[0].best_index_
+    assert there[0].cv_results_["mean_test_score"].tolist() == here[0].cv_results_["mean_test_score"].tolist()
+    assert there[1].cv_results_["mean_test_score"].tolist() == here[1].cv_results_["mean_test_score"].tolist()
+    assert repr(there[2]) == repr(here[2])
+    assert _tasks_done(client) > before
+
+
+def _tasks_done(client):
+    return client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.transition_counter)
+
+
+_CLUSTER_OF_ITS_OWN = """
+import sys
+from distributed import LocalCluster
+
+if __name__ == "__main__":
+    with LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        print(cluster.scheduler_address, flush=True)
+        sys.stdin.read()
+"""
+
+
+def test_a_scheduler_that_disappears_leaves_the_best_tree_and_a_valid_interval(tmp_path):
+    script = tmp_path / "own_cluster.py"
+    script.write_text(_CLUSTER_OF_ITS_OWN)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    process = subprocess.Popen([sys.executable, str(script)], start_new_session=True, **pipes)
+    try:
+        address = process.stdout.readline().strip()
+        with distributed.Client(address, set_as_default=False) as client:
+
+            def kill(progress):
+                if process.poll() is None and any(client.processing().values()):
+                    os.killpg(process.pid, signal.SIGKILL)
+                    process.wait()
+
+            with joblib.parallel_config("dask", client=client), warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                model = fitted(*ENDLESS, **OF_ENDLESS, callback=kill)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    assert model.status_ == "cluster_lost"
+    assert address in model.statistics_["cluster_error"]
+    assert 0 < model.lower_bound_ < model.objective_ < 0.5
+    (warning,) = [each for each in caught if issubclass(each.category, NotProvenWarning)]
+    assert "'cluster_lost'" in str(warning.message)
+    assert address in str(warning.message)
+
+
+_WITHOUT_DASK = """
+import sys
+
+import numpy as np
+
+from hornbeam import GOSDTClassifier
+
+X = np.random.default_rng(0).integers(0, 2, (50, 4))
+GOSDTClassifier(0.05).fit(X, X[:, 0])
+print(sorted(name for name in sys.modules if name.partition(".")[0] in ("dask", "distributed")))
+"""
+
+
+def test_nothing_of_dask_is_imported_unless_asked_for():
+    done = subprocess.run([sys.executable, "-c", _WITHOUT_DASK], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
