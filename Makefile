@@ -6,6 +6,7 @@
 #   make docs       build the site with its gallery in build/docs; warnings are errors
 #   make lint       formatting, linters, types, spelling, layers, bounds, sizes; changes nothing
 #   make stub       rewrite src/hornbeam/_core.pyi, the types of the compiled module
+#   make explorer   rewrite the page of the explorer in src/hornbeam/explorer/static; needs node and npm
 #   make format     rewrite the sources in the project's format
 #   make build      wheel and source archive in dist/
 #   make wheel      the same, audited, installed into empty environments and tested there
@@ -24,7 +25,7 @@ CORE_BUILDS := asan tsan exact
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: help demo test test-core build-core stub $(CORE_BUILDS) $(CORE_BUILDS:%=build-%) lint lint-python lint-cpp \
-  lint-structure docs links outputs format build wheel clean
+  lint-structure lint-explorer explorer docs links outputs format build wheel clean
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
@@ -43,7 +44,7 @@ $(CORE_BUILDS:%=build-%): build-%: .venv/build-requirements
 	cmake --preset $* --log-level=WARNING
 	cmake --build --preset $*
 
-lint: lint-python lint-structure lint-cpp
+lint: lint-python lint-structure lint-explorer lint-cpp
 
 lint-python: .venv/installed-dev
 	ruff check
@@ -56,6 +57,18 @@ lint-structure: .venv/build-requirements
 	python tools/check_bounds.py
 	python tools/check_namespaces.py
 	python tools/check_sizes.py
+
+# The built files of the explorer are those of its sources.
+lint-explorer: explorer/node_modules/.package-lock.json
+	cd explorer && npm run --silent check && npm run --silent build -- ../build/explorer
+	diff -r build/explorer src/hornbeam/explorer/static
+
+explorer: explorer/node_modules/.package-lock.json
+	cd explorer && npm run --silent check && npm run --silent build -- ../src/hornbeam/explorer/static
+
+explorer/node_modules/.package-lock.json: explorer/package-lock.json
+	cd explorer && npm ci --silent --no-audit --no-fund
+	@touch $@
 
 # The tests of the core run under sanitizers, so the static analyzer, nine tenths of the time, is left out for them; and
 # the macro of a test gives it a generator of random numbers that it need not use.
@@ -93,7 +106,7 @@ wheel: .venv/build-requirements
 	sh tools/check_wheel.sh $(abspath $(BIN)/python)
 
 clean:
-	rm -rf .venv .venv-reader build dist docs/generated
+	rm -rf .venv .venv-reader build dist docs/generated explorer/node_modules
 
 # The build requirements live in .venv, not in a throw-away environment, so that build/ is reused and only what
 # changed is compiled again. All environments get the same wheel.

@@ -52,6 +52,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         path = options.results or RESULTS / "limits.jsonl"
         limits.run(path, options.data, options.dataset, options.estimator, options.case, options.again)
         limits.report(path)
+    elif options.command == "performance":
+        from benchmarks.report import document
+
+        document.write_performance(RESULTS, options.file)
+    elif options.command == "report":
+        from benchmarks.report import document
+
+        for suite in options.suite:
+            document.write(suite, options.results or RESULTS / f"{suite}.jsonl", options.directory)
+    else:
+        _measure_generated(options, parser)
+    return 0
+
+
+def _measure_generated(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
+    """Measure what has problems of its own instead of a suite."""
+    if options.command == "explorer":
+        from benchmarks import explorer
+
+        explorer.run(options.results or RESULTS / "explorer.jsonl", options.walks)
     elif options.command == "streaming":
         from benchmarks import streaming
 
@@ -74,16 +94,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         path = options.results or RESULTS / "cluster.jsonl"
         names = options.problem or [*cluster.PROBLEMS]
         cluster.run(path, names, options.workers, options.stretch, options.failures, is_real=options.real)
-    elif options.command == "performance":
-        from benchmarks.report import document
-
-        document.write_performance(RESULTS, options.file)
-    else:
-        from benchmarks.report import document
-
-        for suite in options.suite:
-            document.write(suite, options.results or RESULTS / f"{suite}.jsonl", options.directory)
-    return 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -129,6 +139,12 @@ def _parser() -> argparse.ArgumentParser:
     limit.add_argument("--results", type=Path, help="file instead of benchmarks/results/limits.jsonl")
     limit.add_argument("--again", action="store_true", help="measure again what ended too late")
 
+    _add_generated(commands)
+    return parser
+
+
+def _add_generated(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the commands of `_measure_generated`."""
     cluster = commands.add_parser("cluster", help="measure and simulate searches on a cluster")
     cluster.add_argument("--problem", nargs="+", help="only these: 'small row sets', 'large row sets'")
     cluster.add_argument("--workers", type=int, nargs="*", default=[2, 16], help="simulated ones (2 16)")
@@ -151,7 +167,10 @@ def _parser() -> argparse.ArgumentParser:
     policies.add_argument("--peer", nargs="+", choices=("hornbeam", "streed"), help="only these peers")
     policies.add_argument("--limit", type=float, default=600.0, help="seconds for each fit (600)")
     policies.add_argument("--results", type=Path, help="file instead of benchmarks/results/policies.jsonl")
-    return parser
+
+    explorer = commands.add_parser("explorer", help="measure clicks in the explorer on 10^12 trees")
+    explorer.add_argument("--walks", type=int, default=10, help="of 12 clicks each (10)")
+    explorer.add_argument("--results", type=Path, help="file instead of benchmarks/results/explorer.jsonl")
 
 
 def _suite(options: argparse.Namespace) -> Suite:

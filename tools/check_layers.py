@@ -54,7 +54,7 @@ MAY_IMPORT = {
     "cluster": {"_core"},
     "fitting": {"_budget", "_checks", "_core", "_user_frame", "binarizers", "cluster", "columns", "conditions"}
     | {"exceptions", "objectives", "table", "tree"},
-    "streaming": {"_budget", "_checks", "_core", "_dates", "binarizers", "fitting", "table"},
+    "streaming": {"_budget", "_checks", "_core", "_dates", "_flags", "binarizers", "fitting", "table"},
     "reductions": {"_checks", "_core", "binarizers", "fitting", "objectives"},
     "frontier": {"_budget", "_checks", "fitting", "tree"},
     "rashomon": {"_budget", "_checks", "_core", "binarizers", "export", "fitting", "objectives", "plotting"}
@@ -72,8 +72,20 @@ MAY_IMPORT = {
         "streaming",
     }
     | {"table", "tree"},
-    "cli": {"_budget", "binarizers", "columns", "estimators", "exceptions", "export", "fitting", "plotting"}
-    | {"policy", "streaming", "tree"},
+    "explorer": {
+        "_budget",
+        "_checks",
+        "_core",
+        "_dates",
+        "binarizers",
+        "conditions",
+        "export",
+        "rashomon",
+        "table",
+        "tree",
+    },
+    "cli": {"_budget", "binarizers", "columns", "estimators", "exceptions", "explorer", "export", "fitting"}
+    | {"plotting", "policy", "streaming", "tree"},
     "hornbeam": {"binarizers", "columns", "estimators", "exceptions", "frontier", "plotting", "policy", "posterior"}
     | {"tree"},
 }

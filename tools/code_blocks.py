@@ -31,7 +31,14 @@ FENCE = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```$", re.M | re.S)
 DIRECTIVE = re.compile(r"^\{[\w:-]+\}$")
 VARIES = re.compile(r"\d[\d,.]*(?= (?:s|ms|MB)\b)")
 # Commands that are not run: they install, or take long. Those of `make` are checked for their target.
-NOT_RUN = ("git clone", "cd ", "python -m pip install", "python -m benchmarks", ".venv/bin/pre-commit install")
+NOT_RUN = (
+    "git clone",
+    "cd ",
+    "python -m pip install",
+    "python -m benchmarks",
+    "hornbeam explore",
+    ".venv/bin/pre-commit install",
+)
 
 
 class Page:

@@ -134,6 +134,14 @@ BestRanking RashomonSet::best_ranking(const AucObjective& objective, Ticks below
   return best;
 }
 
+std::optional<rashomon::NodeView> RashomonSet::view(std::span<const rashomon::PathStep> path, Ticks budget,
+                                                    bool with_splits) {
+  require(trees_->complete_up_to() >= 0, "trees: the set is empty");
+  for (const rashomon::PathStep& step : path)
+    require(step.column < columns_.n_columns, "path: there is no such column");
+  return trees_->view(path, budget, with_splits);
+}
+
 tree::ResultTree RashomonSet::tree(Ticks cost, const rashomon::Limbs& rank) {
   tree::ResultTree found = trees_->tree(cost, rank);
   found.leaf_of_row = verify::leaf_of_rows(flat(found), columns_, model_.n_predictions(), tree_limits_);

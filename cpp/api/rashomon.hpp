@@ -44,6 +44,10 @@ class RashomonSet {
   /// the tree does not cost what the set reports (a bug in hornbeam).
   tree::ResultTree tree(Ticks cost, const rashomon::Limbs& rank);
 
+  /// What may stand at the end of a path, within `budget` ticks (`TreeSet::view`). Throws std::invalid_argument if
+  /// there is no such column.
+  std::optional<rashomon::NodeView> view(std::span<const rashomon::PathStep> path, Ticks budget, bool with_splits);
+
   /// The tree whose leaves, ordered by their share of positives, lose least of the curve up to `max_false_positives`
   /// (api/ranking.hpp) and these costs, if it costs less than `below`; of a set of the rule LeafRule::best. It has at
   /// most `most_leaves`. Throws std::invalid_argument for input out of range, std::logic_error if the tree does not

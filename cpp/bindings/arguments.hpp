@@ -46,6 +46,8 @@ ArrayOut<T> to_array(std::vector<T> values) {
 
 inline bool is_callback(PyObject* object) { return object == Py_None || PyCallable_Check(object) != 0; }
 
+inline bool is_dict_or_none(PyObject* object) { return object == Py_None || PyDict_Check(object); }
+
 // Typed dictionaries of core.pat, and what may be called back; nanobind writes these names into the stub.
 // NOLINTBEGIN(readability-redundant-member-init): in the macro of nanobind
 class CallbackIn : public nb::object {
@@ -62,6 +64,9 @@ class OutcomeOut : public nb::dict {
 };
 class SetOut : public nb::dict {
   NB_OBJECT_DEFAULT(SetOut, nb::dict, "SetDescription", PyDict_Check)
+};
+class NodeViewOut : public nb::object {
+  NB_OBJECT_DEFAULT(NodeViewOut, nb::object, "NodeView | None", is_dict_or_none)
 };
 class RankingOut : public nb::dict {
   NB_OBJECT_DEFAULT(RankingOut, nb::dict, "BestRanking", PyDict_Check)

@@ -49,6 +49,21 @@ hornbeam._core.__prefix__:
         subproblems: int
         counters: dict[str, int]
         bytes: int
+    Histogram: TypeAlias = tuple[NDArray[numpy.int64], NDArray[numpy.uint64]]
+    """Costs, and of each the words of the number of trees, the lowest first; shape (n_costs, n_words)."""
+
+    Leaves: TypeAlias = list[tuple[int, int]]
+    """Cost and prediction of each leaf."""
+
+    class SplitView(TypedDict):
+        copies: list[tuple[int, bool]]
+        trees: tuple[Histogram, Histogram]
+        leaves: tuple[Leaves, Leaves]
+
+    class NodeView(TypedDict):
+        trees: Histogram
+        leaves: Leaves
+        splits: list[SplitView]
 
     class BestRanking(TypedDict):
         tree: TreeArrays | None

@@ -3,9 +3,14 @@
 // WHAT    The sets of near-optimal trees.
 #include "bindings/rashomon.hpp"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "api/rashomon.hpp"
 #include "bindings/problems.hpp"
@@ -74,6 +79,43 @@ TreeOut read_tree_of(api::RashomonSet& set, std::int64_t cost, const std::vector
   return to_dict(set.tree(cost, {rank.begin(), rank.end()}));
 }
 
+nb::tuple to_tuple(rashomon::CostTable table) {
+  const std::size_t n_costs = table.costs.size();
+  return nb::make_tuple(to_array(std::move(table.costs)),
+                        to_array<std::uint64_t, nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<2>>>(
+                            std::move(table.words), {n_costs, table.n_words}));
+}
+
+nb::list to_list(const std::vector<rashomon::TreeLeaf>& leaves) {
+  nb::list list;
+  for (const rashomon::TreeLeaf& leaf : leaves) list.append(nb::make_tuple(leaf.cost, leaf.prediction));
+  return list;
+}
+
+NodeViewOut view_of(api::RashomonSet& set, const std::vector<std::pair<std::uint32_t, bool>>& path, std::int64_t budget,
+                    bool with_splits) {
+  std::vector<rashomon::PathStep> steps;
+  steps.reserve(path.size());
+  for (const auto& [column, side] : path) steps.push_back({column, side});
+  std::optional<rashomon::NodeView> found = set.view(steps, budget, with_splits);
+  if (!found) return nb::borrow<NodeViewOut>(nb::none());
+  nb::list splits;
+  for (rashomon::SplitView& split : found->splits) {
+    nb::list copies;
+    for (const rashomon::SplitView::Copy& copy : split.copies) copies.append(nb::make_tuple(copy.column, copy.flipped));
+    nb::dict each;
+    each["copies"] = copies;
+    each["trees"] = nb::make_tuple(to_tuple(std::move(split.trees[0])), to_tuple(std::move(split.trees[1])));
+    each["leaves"] = nb::make_tuple(to_list(split.leaves[0]), to_list(split.leaves[1]));
+    splits.append(each);
+  }
+  const nb::dict view;
+  view["trees"] = to_tuple(std::move(found->trees));
+  view["leaves"] = to_list(found->leaves);
+  view["splits"] = splits;
+  return nb::borrow<NodeViewOut>(view);
+}
+
 RankingOut best_ranking_of(api::RashomonSet& set, std::int64_t half_pair_cost, std::int64_t max_false_positives,
                            std::int64_t leaf_cost, std::int64_t below, const SearchOptions& options,
                            CallbackIn callback, double callback_interval) {
@@ -106,6 +148,9 @@ void add_rashomon_sets(nb::module_& module) {
              "LeafModel, how many trees have each (words of 64 bits, the lowest first), and what is complete.");
   module.def("read_tree", &read_tree_of, nb::arg("trees"), nb::arg("cost"), nb::arg("rank"),
              "Tree number `rank` (words of 64 bits, the lowest first) of those that cost `cost`.");
+  module.def("view_node", &view_of, nb::arg("trees"), nb::arg("path"), nb::arg("budget"), nb::arg("with_splits"),
+             "What may stand at the end of a path of (column, whether it holds), None if no tree has it; see "
+             "rashomon/tree_set.hpp.");
   module.def("best_ranking", &best_ranking_of, nb::arg("trees"), nb::arg("half_pair_cost"),
              nb::arg("max_false_positives"), nb::arg("leaf_cost"), nb::arg("below"), nb::arg("options"),
              nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,

@@ -83,7 +83,9 @@ void TreeGraph<Count>::raise(rows::RowSet& rows, std::uint32_t depth, std::size_
       meter_.require(true_side.trees.size() * false_side.trees.size());
     }
   } else {
-    count_shallow(rows, depth, budget);
+    count_shallow(rows, depth, budget, [&](std::uint32_t, bool) {
+      meter_.require(std::uint64_t{rows.stride} * (rows.n_slot_words + 16) / 8);
+    });
   }
   Node& known = nodes_[node];
   list_bytes_ -= known.trees.capacity() * sizeof(CostCount<Count>) + known.splits.capacity() * sizeof(Split);
@@ -102,23 +104,6 @@ template <class Count>
 bool TreeGraph<Count>::is_deep(const rows::RowSet& rows, std::uint32_t depth, Ticks budget) const {
   return rows.n_columns > 0 && depth > 2 &&
          4 * problem_.kind.leaf_cost + problem_.model.least_loss(rows.total.data()) <= budget;
-}
-
-template <class Count>
-void TreeGraph<Count>::count_shallow(const rows::RowSet& rows, std::uint32_t levels, Ticks budget) {
-  sum_.clear();
-  std::vector<TreeLeaf> leaves;
-  two_level_trees_.list_leaves(rows.total.data(), budget, leaves);
-  for (const TreeLeaf& leaf : leaves) sum_.add(leaf.cost, Count(1));
-  if (levels == 0) return;
-  for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
-    meter_.require(std::uint64_t{rows.stride} * (rows.n_slot_words + 16) / 8);
-    if (!two_level_trees_.list_sides(rows, column, levels, budget)) continue;
-    for (int x = 0; x < 2; ++x) count_one_level_trees(two_level_trees_.trees(x), side_[x]);
-    const Count copies(rows.copies[column]);
-    sum_.add_products(side_[1], side_[0], copies, budget);
-    subtract(two_level_trees_.trivial_splits_listed(), copies, budget);
-  }
 }
 
 template <class Count>

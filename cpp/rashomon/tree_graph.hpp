@@ -1,8 +1,8 @@
 // rashomon/tree_graph.hpp
 //
 // WHAT    The trees within a bound as a shared graph of subproblems, each with a histogram of the costs of its trees.
-// FLOW    rashomon/tree_set -> here (tree_graph.cpp builds, read_tree.cpp reads, reliance.cpp
-//         and leaf_sets.cpp go through all of it) -> rashomon/two_level_trees.
+// FLOW    rashomon/tree_set -> here (tree_graph.cpp builds, read_tree.cpp and view_node.cpp
+//         read, reliance.cpp and leaf_sets.cpp go through all of it) -> rashomon/two_level_trees.
 // HOLDS   (G1) The histogram of a node has all trees of its subproblem that cost at most its budget. (G2) The splits of
 //         a deep node are those of all these trees except leaves, in the order of the columns; a node that is not deep
 //         has trees of at most two levels, which are counted, and found again when read, without being stored. (G3) A
@@ -43,6 +43,7 @@ class TreeGraph final : public TreeSet {
   tree::ResultTree tree(Ticks cost, const Limbs& rank) override;
   RelianceRange reliance(const RelianceProblem& group, run::Run& run) override;
   BestOfSet least_by_leaves(const LeafSetCost& cost, Ticks below, run::Run& run) override;
+  std::optional<NodeView> view(std::span<const PathStep> path, Ticks budget, bool with_splits) override;
   TreeSetStatistics statistics() const override;
 
  private:
@@ -69,12 +70,16 @@ class TreeGraph final : public TreeSet {
   };
   class Reliance;
   class LeafSets;
+  class NodeViewer;
 
   /// `raise_root(to)` raises the root to a bound.
   void build_by_steps(Ticks optimum, Ticks bound, const std::function<void(Ticks)>& raise_root);
   void raise(rows::RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget, std::uint32_t node);
   bool is_deep(const rows::RowSet& rows, std::uint32_t depth, Ticks budget) const;
-  void count_shallow(const rows::RowSet& rows, std::uint32_t levels, Ticks budget);
+  /// Counts the trees of at most two levels in `sum_`. After each column, calls `on_column` with its place in the row
+  /// set and whether a tree may split on it; `side_` then has the trees of both sides.
+  template <class OnColumn>
+  void count_shallow(const rows::RowSet& rows, std::uint32_t levels, Ticks budget, OnColumn on_column);
   void subtract(const TrivialSplits& trivial_splits, const Count& copies, Ticks budget);
   std::vector<Split> find_splits(rows::RowSet& rows, std::uint32_t depth, std::size_t level, Ticks budget);
   bool raise_sides(rows::RowSet& rows, std::uint32_t column, std::uint32_t depth, std::size_t level, Ticks budget,
@@ -105,5 +110,25 @@ class TreeGraph final : public TreeSet {
   std::uint64_t other_bytes_ = 0;  // that count against the limit
   Ticks optimum_ = 0;
 };
+
+template <class Count>
+template <class OnColumn>
+void TreeGraph<Count>::count_shallow(const rows::RowSet& rows, std::uint32_t levels, Ticks budget, OnColumn on_column) {
+  sum_.clear();
+  std::vector<TreeLeaf> leaves;
+  two_level_trees_.list_leaves(rows.total.data(), budget, leaves);
+  for (const TreeLeaf& leaf : leaves) sum_.add(leaf.cost, Count(1));
+  if (levels == 0) return;
+  for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
+    const bool has_trees = two_level_trees_.list_sides(rows, column, levels, budget);
+    if (has_trees) {
+      for (int x = 0; x < 2; ++x) count_one_level_trees(two_level_trees_.trees(x), side_[x]);
+      const Count copies(rows.copies[column]);
+      sum_.add_products(side_[1], side_[0], copies, budget);
+      subtract(two_level_trees_.trivial_splits_listed(), copies, budget);
+    }
+    on_column(column, has_trees);
+  }
+}
 
 }  // namespace hornbeam::rashomon

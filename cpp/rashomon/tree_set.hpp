@@ -50,6 +50,38 @@ struct BestOfSet {
   std::uint64_t n_leaf_sets = 0;         // whose cost was computed
 };
 
+/// From a node to the side of a column of the data where it holds, or where it fails.
+struct PathStep {
+  std::uint32_t column;
+  bool side;
+};
+
+/// Numbers of trees by ascending cost, each as `n_words` words, the lowest first.
+struct CostTable {
+  std::vector<Ticks> costs;
+  std::vector<std::uint64_t> words;
+  std::size_t n_words = 1;
+};
+
+/// A split of the rows of a node, and what may stand on both of its sides, by side.
+struct SplitView {
+  struct Copy {
+    std::uint32_t column;
+    bool flipped;  // holds where the first one fails
+  };
+  std::vector<Copy> copies;  // all columns of the data that make this split
+  CostTable trees[2];
+  std::vector<TreeLeaf> leaves[2];
+};
+
+/// The trees that may stand at a node, by cost: single leaves, and by their splits. The pairs of sides of a split
+/// include those of two leaves that are no tree because they predict the same (`LeafRule`).
+struct NodeView {
+  CostTable trees;
+  std::vector<TreeLeaf> leaves;
+  std::vector<SplitView> splits;
+};
+
 class TreeSet {
  public:
   TreeSet() = default;
@@ -70,6 +102,11 @@ class TreeSet {
   /// The tree of the cheapest set of leaves, if it costs less than `below`; for two classes and LeafRule::best. After a
   /// stop, the cheapest one so far.
   virtual BestOfSet least_by_leaves(const LeafSetCost& /*cost*/, Ticks /*below*/, run::Run& /*run*/) {
+    throw std::invalid_argument("trees: this set is not a graph of subproblems");
+  }
+  /// What may stand at the end of a path; nothing if no tree has it. `budget` is what the bound of the set leaves at
+  /// most for the trees there. Without splits it takes less time.
+  virtual std::optional<NodeView> view(std::span<const PathStep> /*path*/, Ticks /*budget*/, bool /*with_splits*/) {
     throw std::invalid_argument("trees: this set is not a graph of subproblems");
   }
   virtual TreeSetStatistics statistics() const = 0;

@@ -57,6 +57,21 @@ class SubproblemOutcome(TypedDict):
     subproblems: int
     counters: dict[str, int]
     bytes: int
+Histogram: TypeAlias = tuple[NDArray[numpy.int64], NDArray[numpy.uint64]]
+"""Costs, and of each the words of the number of trees, the lowest first; shape (n_costs, n_words)."""
+
+Leaves: TypeAlias = list[tuple[int, int]]
+"""Cost and prediction of each leaf."""
+
+class SplitView(TypedDict):
+    copies: list[tuple[int, bool]]
+    trees: tuple[Histogram, Histogram]
+    leaves: tuple[Leaves, Leaves]
+
+class NodeView(TypedDict):
+    trees: Histogram
+    leaves: Leaves
+    splits: list[SplitView]
 
 class BestRanking(TypedDict):
     tree: TreeArrays | None
@@ -300,6 +315,11 @@ def describe_set(trees: RashomonSet) -> SetDescription:
 def read_tree(trees: RashomonSet, cost: int, rank: Sequence[int]) -> TreeArrays:
     """
     Tree number `rank` (words of 64 bits, the lowest first) of those that cost `cost`.
+    """
+
+def view_node(trees: RashomonSet, path: Sequence[tuple[int, bool]], budget: int, with_splits: bool) -> NodeView | None:
+    """
+    What may stand at the end of a path of (column, whether it holds), None if no tree has it; see rashomon/tree_set.hpp.
     """
 
 def best_ranking(trees: RashomonSet, half_pair_cost: int, max_false_positives: int, leaf_cost: int, below: int, options: SearchOptions, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> BestRanking:

@@ -143,6 +143,78 @@ void check_histogram(const TestProblem& problem, Random& draw) {
   CHECK(read_each_once(set) == expected);
 }
 
+Counts counts_of(const CostTable& table) {
+  Counts counts;
+  for (std::size_t i = 0; i < table.costs.size(); ++i) counts[table.costs[i]] = table.words[i * table.n_words];
+  return counts;
+}
+
+/// The trees of a view are its leaves, and the pairs of sides of its splits.
+Counts counts_of_parts(const NodeView& view, LeafRule leaf_rule, Ticks budget) {
+  Counts counts;
+  for (const TreeLeaf& leaf : view.leaves) ++counts[leaf.cost];
+  for (const SplitView& split : view.splits) {
+    const std::uint64_t n_copies = split.copies.size();
+    for (const auto& [a, n] : counts_of(split.trees[0]))
+      for (const auto& [b, m] : counts_of(split.trees[1]))
+        if (a + b <= budget) counts[a + b] += n * m * n_copies;
+    for (const TreeLeaf& a : split.leaves[0])
+      for (const TreeLeaf& b : split.leaves[1])
+        if (leaf_rule == LeafRule::differ && a.prediction == b.prediction && a.cost + b.cost <= budget)
+          counts[a.cost + b.cost] -= n_copies;
+  }
+  std::erase_if(counts, [](const auto& each) { return each.second == 0; });
+  return counts;
+}
+
+/// All columns of a split make the same one of these rows.
+void check_copies(const TestProblem& problem, const SplitView& split, const RowNumbers& rows) {
+  const RowNumbers first = rows_where(problem, rows, split.copies[0].column, true);
+  for (const SplitView::Copy& copy : split.copies)
+    CHECK(rows_where(problem, rows, copy.column, !copy.flipped) == first);
+}
+
+/// Follows the nodes of a tree of the set: what may stand at each is what plain recursion counts on its rows, within
+/// what the cheapest trees on the other sides leave.
+void check_views(const TestProblem& problem, Random& draw) {
+  if (!every_class_costs(problem)) return;
+  const Ticks bound = random_bound(draw, problem);
+  if (bound >= kLargestTotal) return;
+  const LeafRule leaf_rule = random_rule(draw);
+  const testing::PackedInput input = problem.input();
+  RashomonSet set(input.columns, input, 0, bound, leaf_rule, std::nullopt, never);
+  const auto histogram = set.trees().histogram();
+  const std::uint32_t no_column = problem.n_columns;
+  CHECK_THROWS(std::invalid_argument, set.view(std::vector<PathStep>{{no_column, true}}, bound, true));
+  if (histogram.empty()) return;
+  const auto& [cost, count] = histogram[draw.below(static_cast<std::uint32_t>(histogram.size()))];
+  const ResultTree tree = set.tree(cost, {count[0] - 1});
+  const TreeCounter counter(problem, leaf_rule);
+  RowNumbers rows = all_rows(problem);
+  std::vector<PathStep> path;
+  Ticks budget = bound;
+  std::uint32_t depth = problem.limits.depth.value_or(0);
+  for (std::int32_t node = 0;; --depth) {
+    const std::optional<NodeView> view = set.view(path, budget, true);
+    const std::optional<NodeView> without_splits = set.view(path, budget, false);
+    CHECK(view.has_value());
+    const Counts expected = counter.count(rows, depth, budget);
+    CHECK(counts_of(view->trees) == expected);
+    CHECK(counts_of(without_splits->trees) == expected);
+    CHECK(without_splits->splits.empty());
+    CHECK(counts_of_parts(*view, leaf_rule, budget) == expected);
+    for (const SplitView& split : view->splits) check_copies(problem, split, rows);
+    const std::int32_t split_on = tree.column[static_cast<std::size_t>(node)];
+    if (split_on < 0) break;
+    const auto column = static_cast<std::uint32_t>(split_on);
+    const bool side = draw.percent(50);
+    budget -= counter.count(rows_where(problem, rows, column, !side), depth - 1, budget).begin()->first;
+    rows = rows_where(problem, rows, column, side);
+    path.push_back({column, side});
+    node = (side ? tree.left : tree.right)[static_cast<std::size_t>(node)];
+  }
+}
+
 /// RESPLIT has only trees of the set, each once.
 void check_resplit(const TestProblem& problem, Random& draw) {
   if (!every_class_costs(problem) || problem.n_classes < 2) return;
@@ -198,6 +270,15 @@ PROBLEM_TEST(the_number_of_trees_of_each_cost_on_wide_problems_is_that_of_plain_
   check_histogram(problem, draw);
 }
 
+PROBLEM_TEST(what_may_stand_at_a_node_is_what_plain_recursion_counts_there, 600, problem_of_depth(draw)) {
+  check_views(problem, draw);
+}
+
+PROBLEM_TEST(what_may_stand_at_a_node_of_wide_problems_is_what_plain_recursion_counts, 60,
+             wide_problem_of_depth(draw)) {
+  check_views(problem, draw);
+}
+
 PROBLEM_TEST(a_set_counted_in_numbers_of_any_size_is_the_same, 300, problem_of_depth(draw)) {
   if (!every_class_costs(problem)) return;
   const Ticks bound = random_bound(draw, problem);
@@ -222,6 +303,8 @@ PROBLEM_TEST(a_set_counted_in_numbers_of_any_size_is_the_same, 300, problem_of_d
     const ResultTree a = in_words.tree(words[i].cost, rank), b = in_any_size.tree(words[i].cost, rank);
     CHECK(a.column == b.column && a.prediction == b.prediction);
   }
+  const auto seen = in_words.view({}, bound, true), seen_in_any_size = in_any_size.view({}, bound, true);
+  CHECK(seen && seen_in_any_size && counts_of(seen->trees) == counts_of(seen_in_any_size->trees));
   RelianceProblem group;
   for (std::uint32_t c = 0; c < problem.n_columns; ++c) group.is_in_group.push_back(draw.percent(40));
   for (std::uint32_t row = 0; row < of_set.rows.n_rows; ++row) group.shares.push_back(draw.below(4));

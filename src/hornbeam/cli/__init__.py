@@ -1,4 +1,4 @@
-"""The command line: ``hornbeam fit | columns | predict | show | export | demo``.
+"""The command line: ``hornbeam fit | columns | predict | show | export | demo | explore``.
 
 Exit codes: 0 for success (also if a limit or Ctrl-C ended the search early: the tree is valid, and its gap is printed);
 2 for errors (one line on stderr states the reason); 130 for Ctrl-C before the command was finished (one line on stderr
@@ -39,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str] | None) -> int:
     from typer import Abort
 
+    from hornbeam.cli import explore_command  # noqa: F401 (adds its command)
     from hornbeam.cli.app import app
     from hornbeam.cli.errors import CommandError, InterruptionError
 

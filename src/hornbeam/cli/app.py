@@ -376,7 +376,7 @@ def fit(  # long: a line for each option
     method = methods.method_for(target, reward, given.get("method"))
     methods.check_options(method, given, "" if config is None else f" (on the command line or in {config})")
     of_rows = held_out.held_out(test_size, cv, seed, quiet=quiet)
-    request, written = fitting.request_for(method, given), _format(decimal, encoding, missing, ignore_case)
+    request, written = fitting.request_for(method, given), format_of(decimal, encoding, missing, ignore_case)
     if target is None:
         policies.fit_policy(
             data,
@@ -408,9 +408,10 @@ def fit(  # long: a line for each option
     )
 
 
-def _format(
+def format_of(
     decimal: str | None, encoding: str | None, missing: list[str] | None, ignore_case: list[str] | None = None
 ) -> CsvFormat:
+    """Return what the options tell of the format of a table."""
     from hornbeam.cli.text_columns import CsvFormat
 
     return CsvFormat(decimal or "", encoding or "", tuple(missing or ()), ignore_case=tuple(ignore_case or ()))
@@ -432,7 +433,7 @@ def columns(
     """Print how each column of a table is read and used, what looks wrong, and how to fix it."""
     from hornbeam.cli import commands
 
-    written = _format(decimal, encoding, missing, ignore_case)
+    written = format_of(decimal, encoding, missing, ignore_case)
     commands.columns(data, target, written, keep=keep or (), drop=drop or ())
 
 
@@ -453,7 +454,7 @@ def predict(
     """
     from hornbeam.cli import commands
 
-    commands.predict(model, data, output, _format(decimal, encoding, missing), proba=proba)
+    commands.predict(model, data, output, format_of(decimal, encoding, missing), proba=proba)
 
 
 @app.command()

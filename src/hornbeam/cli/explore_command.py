@@ -1,0 +1,163 @@
+"""The command `hornbeam explore`: its options, and its steps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hornbeam.cli.app import Data, Decimal, Drop, Encoding, Keep, Missing, app, format_of
+
+_TEST_SIZE = 0.25
+_OBJECTIVES = ("accuracy", "balanced", "weighted")
+
+
+@app.command()
+def explore(  # long: a line for each option
+    context: typer.Context,
+    data: Data,
+    target: Annotated[str, typer.Option(metavar="COLUMN", help="Column with the classes.")],
+    epsilon: Annotated[
+        float | None, typer.Option(help="How much worse than the best tree a good tree may be, as a share: 0.05.")
+    ] = None,
+    regularization: Annotated[
+        str | None, typer.Option(metavar="FLOAT", help="Leaf penalty: what a leaf adds to the objective: 0.01.")
+    ] = None,
+    max_depth: Annotated[int | None, typer.Option(help="Largest number of edges from the root to a leaf: 4.")] = None,
+    min_samples_leaf: Annotated[int | None, typer.Option(help="Smallest number of rows in a leaf: 1.")] = None,
+    objective: Annotated[
+        str | None, typer.Option(metavar="NAME", help="accuracy (default), balanced or weighted.")
+    ] = None,
+    omega: Annotated[float | None, typer.Option(help="Cost of missing the second class, for `weighted`: 1.")] = None,
+    binarizer: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Thresholds: quantile (default), exact, auto, guess or none.")
+    ] = None,
+    n_thresholds: Annotated[int | None, typer.Option(help="Largest number of thresholds of a column.")] = None,
+    decimals: Annotated[int | None, typer.Option(help="Decimal places of thresholds.")] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="End the search for the set; the page says what is missing.")
+    ] = None,
+    memory_limit: Annotated[str | None, typer.Option(metavar="BYTES", help="Such as 500MB or 2GB.")] = None,
+    test_size: Annotated[
+        float, typer.Option(metavar="FRACTION", help="Keep this fraction of the rows for tests; 0: none.")
+    ] = _TEST_SIZE,
+    seed: Annotated[int, typer.Option(help="Seed of the split of --test-size.")] = 0,
+    port: Annotated[int, typer.Option(help="Port of the server; 0: any free one.")] = 0,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Print the address only, and open no browser.")
+    ] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write a page that works without a server, for at most 10,000 trees; no server."
+        ),
+    ] = None,
+    keep: Keep = None,
+    drop: Drop = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    missing: Missing = None,
+    ignore_case: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Read the text of this column in lower case; repeatable."),
+    ] = None,
+) -> None:
+    """Find all good trees of a table, and explore them in the browser.
+
+    The page is served on this machine alone, at an address with a secret part, until Ctrl-C. It shows how many good
+    trees there are, all splits that lead to one, what filters cost, and writes the tree that you choose as a file.
+    """
+    from hornbeam.cli.errors import CommandError
+    from hornbeam.cli.fitting import request_for
+    from hornbeam.cli.writing import check_writable
+
+    if export is None:
+        _need_server()
+    else:
+        check_writable(export)
+    if not 0 <= port < 1 << 16:
+        raise CommandError(f"--port {port}: expected a number from 0 to 65535")
+    if not 0 <= test_size < 1:
+        raise CommandError(f"--test-size {test_size:g}: expected a fraction of the rows, at least 0 and below 1")
+    if objective not in (None, *_OBJECTIVES):
+        raise CommandError(f"--objective {objective!r}: expected {', '.join(_OBJECTIVES[:-1])} or {_OBJECTIVES[-1]}")
+    given = {
+        name: value
+        for name, value in context.params.items()
+        if getattr(context.get_parameter_source(name), "name", "") != "DEFAULT" and name != "seed"
+    }
+    request = request_for("rashomon", given)
+    columns = {"keep": keep or (), "drop": drop or ()}
+    engine = _engine(
+        data, target, request, format_of(decimal, encoding, missing, ignore_case), columns, test_size, seed
+    )
+    if export is not None:
+        _write_page(engine, export)
+        return
+    _serve(engine, port=port, opens_browser=not no_browser)
+
+
+def _need_server() -> None:
+    """Refuse before a search if the server is not installed."""
+    from hornbeam.cli.errors import CommandError
+
+    try:
+        import starlette
+        import uvicorn
+    except ModuleNotFoundError as error:
+        raise CommandError(
+            f"explore needs {error.name}; install it with: python -m pip install 'hornbeam[explore]'"
+        ) from error
+    del starlette, uvicorn
+
+
+def _engine(
+    data: Path, target: str, request: Any, written: Any, columns: dict[str, Any], test_size: float, seed: int
+) -> Any:
+    """Read the table, find the set, and return what answers the page."""
+    import numpy as np
+    import polars as pl
+
+    from hornbeam.cli.data import check_columns, choose_columns, read_frame, split_target, with_class
+    from hornbeam.cli.errors import interrupts_told, refusals_as_command_errors
+    from hornbeam.cli.fitting import fit_classifier
+    from hornbeam.cli.held_out import HeldOut, splits
+    from hornbeam.explorer import Engine
+
+    with interrupts_told("before the good trees were found"):
+        read = read_frame(data, written)
+        check_columns(read.frame, [target], data)
+        labeled, note = with_class(read.frame, target, data)
+        frame, classes = split_target(
+            choose_columns(labeled, target, columns["keep"], columns["drop"], data), target, data
+        )
+        train, test = np.arange(frame.height), None
+        if test_size:
+            train, test = splits(HeldOut(test_size, None, seed), classes)[0]
+        if note:
+            print(note, flush=True)
+        print(f"Searching for all good trees of {len(train):,} rows ...", flush=True)
+        classifier = fit_classifier(frame[train], pl.Series(target, classes[train]), request, quiet=False)
+        test_rows = (None, None) if test is None else (frame[test], classes[test])
+        with refusals_as_command_errors():
+            return Engine(classifier, *test_rows, name=f"{target}: good trees of {data.name}")
+
+
+def _write_page(engine: Any, path: Path) -> None:
+    from hornbeam.cli.errors import refusals_as_command_errors
+    from hornbeam.explorer import page_of
+
+    with refusals_as_command_errors():
+        path.write_text(page_of(engine), encoding="utf-8")
+    print(f"{path} shows the {engine.session.trees.n_trees:,} trees in any browser.")
+
+
+def _serve(engine: Any, *, port: int, opens_browser: bool) -> None:
+    from hornbeam.cli.errors import CommandError
+    from hornbeam.explorer import serve
+
+    try:
+        serve(engine, port=port, opens_browser=opens_browser)
+    except OSError as error:
+        raise CommandError(f"--port {port}: {error.strerror}") from error

@@ -1,0 +1,309 @@
+"""Answers the questions of the page: each is a message of plain values, and so is its answer.
+
+The engine has no state of its own that a message changes: the partial tree and the filters come with every message, so
+several pages may ask one engine. Numbers of trees are text, since JavaScript's numbers are not exact above 2^53.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hornbeam._checks import is_integer, shown
+from hornbeam.explorer.filters import Filters, read_filters
+from hornbeam.explorer.leaving import BestOutside
+from hornbeam.explorer.overview import disputed_rows, importance_of, overview_of
+from hornbeam.explorer.partial_trees import (
+    Leaf,
+    Open,
+    PartialTree,
+    Split,
+    node_at,
+    read_partial,
+    read_path,
+    replaced,
+)
+from hornbeam.explorer.queries import Query
+from hornbeam.explorer.rows import Rows, typed_table
+from hornbeam.explorer.session import Session
+from hornbeam.explorer.take_away import take_away
+from hornbeam.explorer.trees import TreeMaker, condition_record, node_records
+
+if TYPE_CHECKING:
+    from hornbeam._core import Progress
+
+Stop = Callable[["Progress"], bool]
+MOST_ROWS = 200  # of a page of the table
+
+
+class Engine:
+    """Answers messages about the trees of a fitted set.
+
+    Parameters
+    ----------
+    classifier : RashomonSetClassifier
+        Fitted, with an additive objective and ``method="exact"``.
+    X_test, y_test : array-like or None, default=None
+        Rows that were not used in `fit`, and their classes: for the metrics of each tree, and to follow single rows.
+        Only both or none.
+    name : str, default="Good trees"
+        Title of the page.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the set is empty or of another kind, or the rows differ from those of `fit`.
+    """
+
+    def __init__(self, classifier: Any, X_test: Any = None, y_test: Any = None, *, name: str = "Good trees") -> None:
+        if (X_test is None) != (y_test is None):
+            raise ValueError("X_test and y_test belong together: give both or none.")
+        self.session = Session(classifier)
+        self.problem, self.classifier, self.name = self.session.problem, classifier, name
+        self._maker = TreeMaker(self.problem)
+        self._rows = None if X_test is None else Rows(X_test, self.problem)
+        self._classes = None if y_test is None else self._codes_of(y_test)
+        self._methods: dict[str, Callable[[dict[str, Any], Stop | None], Any]] = {
+            "about": self._about,
+            "look": self._look,
+            "options": self._options,
+            "scores": self._scores,
+            "compare": self._compare,
+            "overview": self._overview,
+            "importance": self._importance,
+            "disputed": self._disputed,
+            "count": self._count,
+            "leaving": self._leaving,
+            "rows": self._rows_at,
+            "follow": self._follow,
+            "take_away": self._take_away,
+        }
+
+    def answer(self, message: Any, stop: Stop | None = None) -> Any:
+        """Answer one message.
+
+        Parameters
+        ----------
+        message : dict
+            ``method``, a name, and what that method needs; see ``explorer/src/messages.ts``.
+        stop : callable or None, default=None
+            Called during searches for filtered trees; they end if it returns True.
+
+        Returns
+        -------
+        dict or list
+            Plain values.
+
+        Raises
+        ------
+        ValueError
+            If the message is not understood.
+        InterruptedError
+            If a search was stopped.
+        """
+        method = message.get("method") if isinstance(message, dict) else None
+        if not isinstance(method, str) or method not in self._methods:
+            raise ValueError(f"method: expected one of {', '.join(self._methods)}, got {shown(message)}.")
+        return self._methods[method](message, stop)
+
+    def _about(self, _: dict[str, Any], __: Stop | None) -> Any:
+        problem, classifier, trees = self.problem, self.classifier, self.session.trees
+        schema = problem.schema
+        return {
+            "name": self.name,
+            "target": problem.target_name,
+            "columns": [{"name": name, "kind": kind} for name, kind in zip(schema.names, schema.kinds, strict=True)],
+            "classes": [str(label) for label in problem.classes.tolist()],
+            "conditions": [condition_record(condition, schema) for condition in problem.conditions],
+            "rows": len(problem.codes),
+            "test_rows": 0 if self._rows is None else len(self._rows),
+            "objective": classifier.objective,
+            "regularization": classifier.regularization_,
+            "max_depth": problem.max_depth,
+            "min_rows": problem.min_samples_leaf,
+            "n_trees": str(trees.n_trees),
+            "best": trees.objective(0),
+            "bound": classifier.bound_,
+            "searched_up_to": classifier.searched_up_to_,
+            "status": classifier.status_,
+            "gap": classifier.gap_,
+            "most_leaves": max(trees.n_leaves()),
+            "is_listed": False,
+        }
+
+    def _look(self, message: dict[str, Any], stop: Stop | None) -> Any:
+        tree, query = self._state(message, stop)
+        number = query.number_of_trees(tree)
+        if number == 0:
+            return {"n_trees": "0", "tree": None}
+        best = query.completed(tree)
+        least = query.least(tree)
+        assert least is not None
+        made = self._maker.make(best)
+        return {
+            "n_trees": str(number),
+            "objective": self._objective(least),
+            "leaves": made.n_leaves,
+            "depth": made.depth,
+            "tree": node_records(made, best, tree),
+            "train": self._accuracy(made.class_weights, made.prediction, made.left),
+            "test": self._test_score(best),
+        }
+
+    def _options(self, message: dict[str, Any], stop: Stop | None) -> Any:
+        tree, query = self._state(message, stop)
+        place = read_path(message.get("place"))
+        if not isinstance(node_at(tree, place), Open):
+            raise ValueError(f"place: the node {place!r} is fixed; open it first.")
+        options = [
+            {**_kind(one.node), "n_trees": str(one.n_trees), "objective": self._objective(one.least)}
+            for one in query.options(tree, place)
+        ]
+        return {"options": options}
+
+    def _scores(self, message: dict[str, Any], stop: Stop | None) -> Any:
+        """Return the accuracy on test rows of the best tree with each option at an open node."""
+        tree, query = self._state(message, stop)
+        place = read_path(message.get("place"))
+        if self._rows is None or not isinstance(node_at(tree, place), Open):
+            return {"scores": []}
+        nodes = [option.node for option in query.options(tree, place)]
+        return {
+            "scores": [
+                {**_kind(node), "test": self._test_score(query.completed(replaced(tree, place, node)))}
+                for node in nodes
+            ]
+        }
+
+    def _compare(self, message: dict[str, Any], stop: Stop | None) -> Any:
+        """Return the test rows that two trees without open nodes judge differently."""
+        if self._rows is None or self._classes is None:
+            return {"total": 0, "first_right": 0, "second_right": 0, "rows": []}
+        first = self._completed(message, stop)
+        other = read_partial(message.get("other"), len(self.problem.conditions), len(self.problem.classes))
+        second = self.session.query(Filters()).completed(other)
+        predictions = self._rows.predictions(first), self._rows.predictions(second)
+        differ = np.flatnonzero(predictions[0] != predictions[1])
+        right = [int((one == self._classes)[differ].sum()) for one in predictions]
+        rows = [
+            {
+                "row": row,
+                "actual": int(self._classes[row]),
+                "first": int(predictions[0][row]),
+                "second": int(predictions[1][row]),
+                "values": self._rows.values(row),
+            }
+            for row in differ[:MOST_ROWS].tolist()
+        ]
+        return {"total": len(differ), "first_right": right[0], "second_right": right[1], "rows": rows}
+
+    def _overview(self, message: dict[str, Any], stop: Stop | None) -> Any:
+        tree, query = self._state(message, stop)
+        return overview_of(query, tree, self._objective)
+
+    def _importance(self, _: dict[str, Any], __: Stop | None) -> Any:
+        return importance_of(self.session.trees)
+
+    def _disputed(self, _: dict[str, Any], __: Stop | None) -> Any:
+        if self._rows is None:
+            return {"n_trees": 0, "n_disputed": 0, "rows": []}
+        return disputed_rows(self.session.trees, self._rows)
+
+    def _leaving(self, message: dict[str, Any], _: Stop | None) -> Any:
+        """Return between which objectives the best tree with a partial tree is, if it need not be in the set."""
+        tree, filters = self._asked(message)
+        found = BestOutside(self.problem, self._maker, filters).find(tree)
+        if found is None:
+            return {"least": None, "most": None}
+        return {"least": self._objective(found.lower), "most": self._objective(found.upper)}
+
+    def _count(self, message: dict[str, Any], stop: Stop | None) -> Any:
+        """Return how many trees filters leave, and their best objective."""
+        tree, query = self._state(message, stop)
+        least = query.least(tree)
+        objective = None if least is None else self._objective(least)
+        return {"n_trees": str(query.number_of_trees(tree)), "objective": objective}
+
+    def _rows_at(self, message: dict[str, Any], stop: Stop | None) -> Any:
+        """Return a page of the test rows that reach a node of the tree that is shown."""
+        if self._rows is None or self._classes is None:
+            return {"total": 0, "rows": []}
+        best = self._completed(message, stop)
+        place = read_path(message.get("place"))
+        node_at(best, place)
+        first = message.get("first", 0)
+        if not is_integer(first) or first < 0:
+            raise ValueError(f"first: expected a number of a row, got {shown(first)}.")
+        numbers = self._rows.at(best, place)
+        predicted = self._rows.predictions(best)
+        page = numbers[first : first + MOST_ROWS].tolist()
+        rows = [
+            {
+                "row": row,
+                "values": self._rows.values(row),
+                "actual": int(self._classes[row]),
+                "predicted": int(predicted[row]),
+            }
+            for row in page
+        ]
+        return {"total": len(numbers), "wrong": int((predicted != self._classes)[numbers].sum()), "rows": rows}
+
+    def _follow(self, message: dict[str, Any], stop: Stop | None) -> Any:
+        """Return the leaf that a row reaches: one of the test rows, or values that were typed in."""
+        best = self._completed(message, stop)
+        row = message.get("row")
+        if row is not None:
+            if self._rows is None or not is_integer(row) or not 0 <= row < len(self._rows):
+                raise ValueError(f"row: there is no row {shown(row)}.")
+            return {"place": self._rows.place(best, row), "values": self._rows.values(row)}
+        rows = Rows(typed_table(message.get("values"), self.problem), self.problem)
+        return {"place": rows.place(best, 0), "values": rows.values(0)}
+
+    def _take_away(self, message: dict[str, Any], stop: Stop | None) -> Any:
+        tree, query = self._state(message, stop)
+        best = query.completed(tree)
+        return take_away(message.get("format"), self._maker.make(best))
+
+    def _state(self, message: dict[str, Any], stop: Stop | None) -> tuple[PartialTree, Query]:
+        tree, filters = self._asked(message)
+        return tree, self.session.query(filters, stop)
+
+    def _asked(self, message: dict[str, Any]) -> tuple[PartialTree, Filters]:
+        filters = read_filters(message.get("filters"), len(self.problem.schema.names))
+        return read_partial(message.get("tree"), len(self.problem.conditions), len(self.problem.classes)), filters
+
+    def _completed(self, message: dict[str, Any], stop: Stop | None) -> PartialTree:
+        tree, query = self._state(message, stop)
+        return query.completed(tree)
+
+    def _objective(self, ticks: int) -> float:
+        return float(self.problem.scale.objective(ticks))
+
+    def _codes_of(self, y: Any) -> Any:
+        number_of = {label: number for number, label in enumerate(self.problem.classes.tolist())}
+        labels = np.asarray(y).tolist()
+        assert self._rows is not None
+        if len(labels) != len(self._rows):
+            raise ValueError(
+                f"y_test: expected {len(self._rows)} classes, one for each row of X_test, got {len(labels)}."
+            )
+        unknown = next((label for label in labels if label not in number_of), None)
+        if unknown is not None:
+            raise ValueError(f"y_test: {shown(unknown)} is no class of the set, which are {shown(list(number_of))}.")
+        return np.array([number_of[label] for label in labels], dtype=np.int32)
+
+    def _test_score(self, tree: PartialTree) -> float | None:
+        if self._rows is None or self._classes is None:
+            return None
+        return float(np.mean(self._rows.predictions(tree) == self._classes))
+
+    @staticmethod
+    def _accuracy(class_weights: Any, prediction: Any, left: Any) -> float:
+        leaves = np.flatnonzero(left < 0)
+        return float(class_weights[leaves, prediction[leaves]].sum() / class_weights[0].sum())
+
+
+def _kind(node: Leaf | Split) -> dict[str, int]:
+    return {"leaf": node.prediction} if isinstance(node, Leaf) else {"split": node.condition}

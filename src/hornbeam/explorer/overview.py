@@ -1,0 +1,113 @@
+"""The whole set at one glance: how many trees there are of each size and objective, and what they rely on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from hornbeam.explorer.partial_trees import PartialTree
+from hornbeam.explorer.queries import Query
+from hornbeam.explorer.rows import Rows
+
+MOST_BINS = 14  # of objectives in the heat map
+SAMPLE = 200  # trees for the importance of columns and for disagreement, if the set has more
+_MOST_DISPUTED = 50  # rows
+
+
+def overview_of(query: Query, tree: PartialTree, objective_of: Callable[[int], float]) -> dict[str, Any]:
+    """Return the numbers of trees by leaves and objective, and the best objective of each number of leaves.
+
+    Parameters
+    ----------
+    query : Query
+        The trees that filters leave.
+    tree : PartialTree
+        Only trees with these splits count.
+    objective_of : callable
+        From ticks to an objective.
+
+    Returns
+    -------
+    dict
+        ``edges``, the ends of the bins of objectives; ``cells`` of the leaves, the number of a bin, and the trees in
+        it; and the ``frontier`` of the best objective for each number of leaves.
+    """
+    by_size = query.by_size(tree)
+    if not by_size:
+        return {"edges": [], "cells": [], "frontier": []}
+    objectives = {ticks: objective_of(ticks) for ticks, _ in by_size}
+    distinct = sorted(set(objectives.values()))
+    low, high = distinct[0], distinct[-1]
+    n_bins = min(MOST_BINS, len(distinct))
+    width = (high - low) / n_bins or 1.0
+    cells: Counter[tuple[int, int]] = Counter()
+    frontier: dict[int, float] = {}
+    for (ticks, leaves), number in by_size.items():
+        objective = objectives[ticks]
+        cells[leaves, min(int((objective - low) / width), n_bins - 1)] += number
+        frontier[leaves] = min(frontier.get(leaves, objective), objective)
+    return {
+        "edges": [low + width * place for place in range(n_bins)] + [high],
+        "cells": [{"leaves": k, "bin": place, "n_trees": str(number)} for (k, place), number in sorted(cells.items())],
+        "frontier": [{"leaves": k, "objective": best} for k, best in sorted(frontier.items())],
+    }
+
+
+def importance_of(trees: Any, random_state: int = 0) -> dict[str, Any]:
+    """Return the reliance of the trees of a set on each column: least, mean and largest, and how many trees test it.
+
+    Parameters
+    ----------
+    trees : RashomonSet
+    random_state : int, default=0
+        Seed of the sample of a set of more than `SAMPLE` trees.
+
+    Returns
+    -------
+    dict
+        ``columns``, and ``n_trees``, how many trees were examined.
+    """
+    numbers = sampled(trees, random_state)
+    reliances = trees.reliance(numbers)
+    columns = [
+        {
+            "column": column,
+            "least": float(values.min()),
+            "mean": float(values.mean()),
+            "most": float(values.max()),
+            "share": float(np.mean(values != 0)),
+        }
+        for column, values in enumerate(reliances.T)
+    ]
+    return {"n_trees": len(numbers), "columns": columns}
+
+
+def disputed_rows(trees: Any, rows: Rows, random_state: int = 0) -> dict[str, Any]:
+    """Return the rows about whose class the trees of a set disagree most, with the share of votes of each class.
+
+    Parameters
+    ----------
+    trees : RashomonSet
+    rows : Rows
+    random_state : int, default=0
+        See `importance_of`.
+    """
+    numbers = sampled(trees, random_state)
+    votes = trees.votes(rows.table, numbers)
+    order = np.argsort(votes.max(axis=1), kind="stable")[:_MOST_DISPUTED]
+    disputed = [row for row in order.tolist() if votes[row].max() < 1]
+    return {
+        "n_trees": len(numbers),
+        "n_disputed": int((votes.max(axis=1) < 1).sum()),
+        "rows": [{"row": row, "votes": votes[row].tolist(), "values": rows.values(row)} for row in disputed],
+    }
+
+
+def sampled(trees: Any, random_state: int) -> list[int]:
+    """Return the numbers of all trees of a small set, or of a random sample."""
+    if trees.n_trees <= SAMPLE:
+        return list(range(trees.n_trees))
+    return sorted(set(trees.sample(SAMPLE, random_state)))

@@ -1,0 +1,98 @@
+"""What the explorer knows of one set of trees: restricted sets that were found for filters, and how to ask them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from hornbeam.explorer.filters import Filters, ticks_of
+from hornbeam.explorer.queries import Query
+from hornbeam.explorer.restricted_sets import Limit, RestrictedSet, Restriction
+from hornbeam.rashomon.problem import RashomonProblem
+
+if TYPE_CHECKING:
+    from hornbeam._core import Progress
+
+_MOST_SETS = 24  # that are kept
+
+
+class Session:
+    """The restricted sets of one classifier.
+
+    Parameters
+    ----------
+    classifier : RashomonSetClassifier
+        Fitted, with an additive objective and ``method="exact"``.
+
+    Raises
+    ------
+    ValueError
+        If the set is empty or not of this kind.
+    """
+
+    def __init__(self, classifier: Any) -> None:
+        check_is_fitted(classifier)
+        self.trees: Any = getattr(classifier, "rashomon_set_", None)
+        if self.trees is None:
+            raise TypeError(f"classifier must be a RashomonSetClassifier, got {type(classifier).__name__}.")
+        problem = self.trees._problem
+        if not isinstance(problem, RashomonProblem):
+            raise ValueError("the explorer needs a loss that is a sum over the rows, such as objective='accuracy'.")
+        if not problem.is_exact:
+            raise ValueError("the explorer needs all trees within the bound: fit with method='exact'.")
+        if self.trees.n_trees == 0:
+            raise ValueError("the set holds no tree to explore; raise epsilon or rashomon_bound.")
+        self.classifier, self.problem = classifier, problem
+        self._bound: int = self.trees._bound
+        self._sets: OrderedDict[Restriction, RestrictedSet] = OrderedDict()
+        self._lock = Lock()
+
+    def query(self, filters: Filters, callback: Callable[[Progress], bool] | None = None) -> Query:
+        """Return the trees that filters leave; restricted sets that are not yet known are found first.
+
+        Parameters
+        ----------
+        filters : Filters
+        callback : callable or None, default=None
+            Called during a search; the search stops if it returns True.
+
+        Raises
+        ------
+        InterruptedError
+            If a search was stopped.
+        """
+        terms = [(sign, self._restricted(self._normal(one), callback)) for sign, one in filters.terms()]
+        return Query(terms, Limit(ticks_of(filters, self._bound, self.problem.scale), filters.max_leaves))
+
+    def is_known(self, filters: Filters) -> bool:
+        """Return whether a query needs no search."""
+        with self._lock:
+            return all(self._normal(one) in self._sets for _, one in filters.terms())
+
+    def _normal(self, restriction: Restriction) -> Restriction:
+        """Return the same restriction without what the set obeys anyway."""
+        depth, least = self.problem.max_depth, self.problem.min_samples_leaf
+        max_depth = restriction.max_depth
+        if max_depth is not None and depth is not None and max_depth >= depth:
+            max_depth = None
+        return Restriction(restriction.never, max_depth, max(1, least, restriction.min_rows))
+
+    def _restricted(self, restriction: Restriction, callback: Callable[[Progress], bool] | None) -> RestrictedSet:
+        with self._lock:
+            if restriction in self._sets:
+                self._sets.move_to_end(restriction)
+                return self._sets[restriction]
+        is_whole = restriction == self._normal(Restriction())
+        found = self.trees._found() if is_whole else None
+        made = RestrictedSet(self.problem, restriction, found, self._bound, callback=callback)
+        if not is_whole and not made.is_complete:
+            raise InterruptedError("the search for the filtered trees was stopped.")
+        with self._lock:
+            self._sets[restriction] = made
+            if len(self._sets) > _MOST_SETS:
+                self._sets.popitem(last=False)
+        return made

@@ -1,0 +1,75 @@
+"""The command `explore`: from a file to what answers the page."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("uvicorn")
+COMPAS = Path(__file__).parents[2] / "examples" / "compas.csv"
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """What the command serves, instead of a server."""
+    calls = []
+    monkeypatch.setattr("hornbeam.explorer.serve", lambda engine, **options: calls.append((engine, options)))
+    return calls
+
+
+def test_explore_serves_the_good_trees_of_a_file(run, served):
+    result = run("explore", COMPAS, "--target", "target", "--epsilon", "0.05", "--max-depth", "3", "--port", "0")
+    assert (result.code, result.err) == (0, "")
+    assert "Searching for all good trees of 5,180 rows" in result.out
+    [(engine, options)] = served
+    assert options == {"port": 0, "opens_browser": True}
+    about = engine.answer({"method": "about"})
+    assert (about["rows"], about["test_rows"], about["target"]) == (5180, 1727, "target")
+    assert about["name"] == "target: good trees of compas.csv"
+    assert engine.classifier.epsilon == 0.05
+    assert engine.classifier.max_depth == 3
+
+
+def test_explore_without_test_rows_and_browser(run, served):
+    words = ("--max-depth", "2", "--test-size", "0", "--drop", "age", "--no-browser", "--regularization", "0.02")
+    result = run("explore", COMPAS, "--target", "target", *words)
+    assert result.code == 0
+    [(engine, options)] = served
+    assert options["opens_browser"] is False
+    about = engine.answer({"method": "about"})
+    assert (about["rows"], about["test_rows"], about["regularization"]) == (6907, 0, 0.02)
+    assert "age" not in [column["name"] for column in about["columns"]]
+
+
+def test_export_writes_a_page_and_serves_none(run, served, tmp_path):
+    large = tmp_path / "large.html"
+    words = ("--epsilon", "0.01", "--max-depth", "2", "--export", tmp_path / "page.html")
+    result = run("explore", COMPAS, "--target", "target", *words)
+    assert (result.code, result.err) == (0, "")
+    assert "page.html shows the" in result.out
+    assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
+    result = run("explore", COMPAS, "--target", "target", "--epsilon", "0.2", "--max-depth", "3", "--export", large)
+    assert result.code == 2
+    assert "can hold 10,000 trees" in result.err
+    assert served == []
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("nothing.csv", "--target", "y"), "nothing.csv"),
+        ((COMPAS, "--target", "y"), "y"),
+        ((COMPAS, "--target", "target", "--port", "70000"), "--port 70000: expected a number from 0 to 65535"),
+        ((COMPAS, "--target", "target", "--test-size", "1"), "--test-size 1: expected a fraction"),
+        (
+            (COMPAS, "--target", "target", "--objective", "f1"),
+            "--objective 'f1': expected accuracy, balanced or weighted",
+        ),
+        ((COMPAS, "--target", "target", "--epsilon", "-1"), "epsilon"),
+    ],
+)
+def test_what_cannot_be_explored_is_refused_in_one_line(run, served, words, message):
+    result = run("explore", *words)
+    assert result.code == 2
+    assert message in result.err
+    assert len(result.err.splitlines()) == 1
+    assert served == []

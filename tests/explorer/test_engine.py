@@ -1,0 +1,202 @@
+"""The engine's answers, also for unusual sets, and what it refuses."""
+
+import json
+import math
+from copy import copy
+
+import numpy as np
+import polars as pl
+import pytest
+
+from hornbeam import GOSDTClassifier, RashomonSetClassifier
+from hornbeam.explorer import Engine
+
+
+def fixed(node):
+    """All nodes of an answered tree as a partial tree."""
+    if "split" not in node:
+        return {"leaf": node["prediction"]}
+    return {"split": node["split"], "true": fixed(node["true"]), "false": fixed(node["false"])}
+
+
+def test_answers_are_plain_json(engine):
+    for method in ("about", "look", "overview", "importance", "disputed", "count"):
+        answer = engine.answer({"method": method})
+        assert json.loads(json.dumps(answer, allow_nan=False)) == answer
+
+
+def test_the_shown_tree_is_a_tree_of_the_set_with_its_metrics(engine, classifier, compas):
+    _, test = compas
+    options = engine.answer({"method": "options", "tree": None, "place": ""})["options"]
+    for option in options[:: len(options) // 5]:
+        look = engine.answer({"method": "look", "tree": {"split": option["split"], "true": None, "false": None}})
+        assert look["objective"] == option["objective"]
+        file = engine.answer({"method": "take_away", "tree": fixed(look["tree"]), "format": "json"})
+        tree = classifier.tree_.from_json(file["text"])
+        correct = tree.predict(test.drop("target")) == test["target"].to_numpy()
+        assert look["test"] == correct.mean()
+        assert look["leaves"] == tree.n_leaves
+        loss = 1 - look["train"]
+        assert math.isclose(loss + classifier.regularization_ * tree.n_leaves, look["objective"], abs_tol=1e-12)
+        assert engine.answer({"method": "look", "tree": fixed(look["tree"])})["n_trees"] == "1"
+
+
+def test_rows_at_a_node_and_their_predictions(engine, compas):
+    _, test = compas
+    look = engine.answer({"method": "look"})
+    rows = engine.answer({"method": "rows", "place": ""})
+    assert rows["total"] == len(test)
+    assert rows["wrong"] == round((1 - look["test"]) * len(test))
+    assert [row["row"] for row in rows["rows"][:3]] == [0, 1, 2]
+    assert rows["rows"][0]["values"] == list(test.drop("target").row(0))
+    below = [engine.answer({"method": "rows", "place": place}) for place in "TF"]
+    assert sum(one["total"] for one in below) == len(test)
+    assert sum(one["wrong"] for one in below) == rows["wrong"]
+
+
+def test_a_search_for_a_filter_is_stopped(engine):
+    never_seen = {"never": [1], "min_rows": 37}
+    with pytest.raises(InterruptedError, match="was stopped"):
+        engine.answer({"method": "count", "filters": never_seen}, lambda _: True)
+    assert int(engine.answer({"method": "count", "filters": never_seen})["n_trees"]) >= 0
+
+
+def test_the_overview_has_all_trees_and_the_frontier(engine, classifier):
+    overview = engine.answer({"method": "overview"})
+    assert sum(int(cell["n_trees"]) for cell in overview["cells"]) == classifier.n_trees_
+    by_leaves = {one["leaves"]: one["objective"] for one in overview["frontier"]}
+    assert by_leaves.keys() == classifier.rashomon_set_.n_leaves().keys()
+    assert min(by_leaves.values()) == classifier.rashomon_set_.objective(0)
+
+
+def table_of(n_columns, n_rows=80, n_classes=2, seed=0):
+    random = np.random.RandomState(seed)
+    X = random.randint(0, 2, size=(n_rows, n_columns))
+    y = (X[:, 0] + 2 * X[:, 1 % n_columns]) % n_classes if n_classes < 5 else np.arange(n_rows) % n_classes
+    return X, y
+
+
+def walked(engine):
+    """Ask what a page asks first."""
+    look = engine.answer({"method": "look"})
+    engine.answer({"method": "about"})
+    engine.answer({"method": "overview"})
+    engine.answer({"method": "importance"})
+    options = engine.answer({"method": "options", "tree": None, "place": ""})["options"]
+    assert sum(int(option["n_trees"]) for option in options) == int(look["n_trees"])
+    return look
+
+
+def test_a_set_of_one_tree():
+    X, _ = table_of(2)
+    classifier = RashomonSetClassifier(0, regularization=0.01, binarizer=None).fit(X[:, :1], X[:, 0])
+    assert walked(Engine(classifier))["n_trees"] == "1"
+
+
+def test_500_columns_40_classes_and_names_of_200_letters():
+    X, y = table_of(500)
+    names = [f"{'n' * 190}{number}" for number in range(500)]
+    frame = pl.DataFrame(X, schema=names)
+    classifier = RashomonSetClassifier(0.05, regularization=0.05, max_depth=3).fit(frame, y)
+    assert walked(Engine(classifier, frame, y))["test"] == 1.0
+    X, y = table_of(6, 400, 40)
+    labels = np.char.mod("class %d", y)
+    classifier = RashomonSetClassifier(0.01, regularization=0.001, max_depth=2, binarizer=None).fit(X, labels)
+    assert len(Engine(classifier).answer({"method": "about"})["classes"]) == 40
+    walked(Engine(classifier))
+
+
+def test_missing_values_categories_and_dates():
+    random = np.random.RandomState(0)
+    frame = pl.DataFrame(
+        {
+            "color": [None if i % 9 == 0 else ["red", "blue", "<b>"][i % 3] for i in range(90)],
+            "size": [None if i % 7 == 0 else float(i % 10) for i in range(90)],
+            "day": pl.date_range(pl.date(2020, 1, 1), pl.date(2020, 3, 30), eager=True),
+        }
+    )
+    y = np.where(random.rand(90) < 0.1, 1, np.array([value == "red" for value in frame["color"]]))
+    engine = Engine(RashomonSetClassifier(0.3, regularization=0.02, max_depth=3).fit(frame, y), frame, y)
+    look = walked(engine)
+    rows = engine.answer({"method": "rows", "place": ""})["rows"]
+    assert rows[0]["values"] == [None, None, "2020-01-01"]
+    with pytest.raises(ValueError, match="expected a date such as 2023-05-01 for column 'day', got 'soon'"):
+        engine.answer({"method": "follow", "values": [None, None, "soon"]})
+    for row in rows[:20]:
+        followed = engine.answer({"method": "follow", "tree": fixed(look["tree"]), "row": row["row"]})
+        typed = engine.answer({"method": "follow", "tree": fixed(look["tree"]), "values": row["values"]})
+        assert typed["place"] == followed["place"]
+
+
+def test_a_set_that_was_stopped_says_what_is_missing(classifier):
+    stopped = copy(classifier)
+    stopped.status_, stopped.searched_up_to_ = "time_limit", classifier.rashomon_set_.objective(5)
+    about = Engine(stopped).answer({"method": "about"})
+    assert about["status"] == "time_limit"
+    assert about["searched_up_to"] < about["bound"] == classifier.bound_
+
+
+def test_what_cannot_be_explored_is_refused():
+    X, y = table_of(4)
+    with pytest.raises(TypeError, match="must be a RashomonSetClassifier"):
+        Engine(GOSDTClassifier(regularization=0.1).fit(X, y))
+    with pytest.warns(UserWarning, match="empty"):
+        empty = RashomonSetClassifier(rashomon_bound=0.0001, regularization=0.1).fit(X, y)
+    with pytest.raises(ValueError, match="holds no tree to explore; raise epsilon or rashomon_bound"):
+        Engine(empty)
+    with pytest.raises(ValueError, match="objective='accuracy'"):
+        Engine(RashomonSetClassifier(objective="f1", regularization=0.1).fit(X, y == 1))
+    with pytest.raises(ValueError, match="method='exact'"):
+        Engine(RashomonSetClassifier(method="resplit", lookahead_depth=1, regularization=0.1).fit(X, y))
+    classifier = RashomonSetClassifier(regularization=0.1).fit(X, y)
+    with pytest.raises(ValueError, match="give both or none"):
+        Engine(classifier, X)
+    with pytest.raises(ValueError, match="y_test: expected 80 classes"):
+        Engine(classifier, X, y[:3])
+    with pytest.raises(ValueError, match="y_test: 7 is no class"):
+        Engine(classifier, X, np.full(80, 7))
+    with pytest.raises(ValueError, match="features"):
+        Engine(classifier, X[:, :2], y)
+
+
+def test_what_leaving_the_set_costs_is_the_best_tree_of_a_larger_set():
+    random = np.random.RandomState(3)
+    X = random.randint(0, 3, size=(70, 4))
+    y = (X[:, 0] > 0) ^ (X[:, 1] > 1) ^ (random.rand(70) < 0.1)
+    parameters = {"regularization": 0.02, "max_depth": 3, "binarizer": "exact", "min_samples_leaf": 3}
+    engine = Engine(RashomonSetClassifier(0.01, **parameters).fit(X, y))
+    large = Engine(RashomonSetClassifier(2.0, **parameters).fit(X, y))
+    n_outside = 0
+    for split in range(len(engine.problem.conditions)):
+        tree = {"split": split, "true": None, "false": None}
+        found = engine.answer({"method": "leaving", "tree": tree})
+        best = large.answer({"method": "look", "tree": tree})
+        assert found["least"] == found["most"] == best["objective"]
+        n_outside += engine.answer({"method": "look", "tree": tree})["n_trees"] == "0"
+    assert n_outside > 0
+    few = {"split": 0, "true": None, "false": None}
+    found = engine.answer({"method": "leaving", "tree": few, "filters": {"min_rows": 40}})
+    assert found == {"least": None, "most": None}
+
+
+def test_scores_of_options_are_those_of_the_trees_that_they_lead_to(engine):
+    scores = engine.answer({"method": "scores", "tree": None, "place": ""})["scores"]
+    for one in scores[::7]:
+        look = engine.answer({"method": "look", "tree": {"split": one["split"], "true": None, "false": None}})
+        assert one["test"] == look["test"]
+
+
+def test_rows_that_two_trees_judge_differently(engine, compas, classifier):
+    _, test = compas
+    options = engine.answer({"method": "options", "tree": None, "place": ""})["options"]
+    other = {"split": options[4]["split"], "true": None, "false": None}
+    looks = [engine.answer({"method": "look", "tree": tree}) for tree in (None, other)]
+    files = [engine.answer({"method": "take_away", "tree": fixed(one["tree"]), "format": "json"}) for one in looks]
+    first, second = (classifier.tree_.from_json(file["text"]).predict(test.drop("target")) for file in files)
+    found = engine.answer({"method": "compare", "tree": fixed(looks[0]["tree"]), "other": fixed(looks[1]["tree"])})
+    differ = np.flatnonzero(first != second)
+    actual = test["target"].to_numpy()
+    assert found["total"] == len(differ) > 0
+    assert found["first_right"] == (first == actual)[differ].sum()
+    assert found["second_right"] == (second == actual)[differ].sum()
+    assert [row["row"] for row in found["rows"]] == differ[:200].tolist()
