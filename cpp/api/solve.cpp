@@ -6,7 +6,6 @@
 #include "api/checks.hpp"
 #include "api/start_tree.hpp"
 #include "leafsets/leaf_set_search.hpp"
-#include "models/leaf_model.hpp"
 #include "ordered/ordered_search.hpp"
 #include "primal/companion.hpp"
 #include "primal/near_optimal.hpp"
@@ -15,12 +14,6 @@
 
 namespace hornbeam::api {
 
-namespace {
-
-// What the heuristics get: an eighth of the time after some milliseconds, and 2 % if that brings nothing.
-constexpr primal::Share kShareOfWords{1u << 26, 32, 256};        // of words that kernels count
-constexpr primal::Share kShareOfEntries{1u << 22, 4, 64, true};  // of entries that the ordered search reads
-
 models::LeafModel model_of(const Input& input) {
   const auto& [targets, costs, n_predictions] = input.losses;
   const bool with_equivalent_points = input.bounds.equivalent_points, counts_rows = input.tree.rows_per_leaf > 1;
@@ -28,6 +21,12 @@ models::LeafModel model_of(const Input& input) {
     return models::LeafModel::squared_error(n_predictions, with_equivalent_points, counts_rows);
   return {targets.n_targets, n_predictions, {costs.begin(), costs.end()}, with_equivalent_points, counts_rows};
 }
+
+namespace {
+
+// What the heuristics get: an eighth of the time after some milliseconds, and 2 % if that brings nothing.
+constexpr primal::Share kShareOfWords{1u << 26, 32, 256};        // of words that kernels count
+constexpr primal::Share kShareOfEntries{1u << 22, 4, 64, true};  // of entries that the ordered search reads
 
 /// Of a search that was stopped before it had a root: every tree costs at least a leaf.
 run::Outcome leaf_or_start(const Input& input, std::size_t n_rows, const models::LeafModel& model,

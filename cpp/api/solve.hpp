@@ -13,6 +13,7 @@
 #include "data/ordered_columns.hpp"
 #include "leafsets/options.hpp"
 #include "lookahead/lookahead_search.hpp"
+#include "models/leaf_model.hpp"
 #include "ordered/ordered_problem.hpp"
 #include "run/checkpoint.hpp"
 #include "run/run.hpp"
@@ -39,6 +40,9 @@ struct Input {
 
 /// Checks ranges, and that no sum of costs can leave the exact range; throws std::invalid_argument.
 void check_input(const Input& input, std::uint32_t n_rows);
+
+/// What leaves cost: the cost matrix, or squared error.
+models::LeafModel model_of(const Input& input);
 
 /// Throws std::invalid_argument for input that violates the ranges of Input, std::logic_error if the tree found does
 /// not cost what the search reports (a bug in hornbeam).

@@ -21,15 +21,6 @@ data::DistinctRows rows_of(const data::PackedColumns& columns, const Input& inpu
   return data::DistinctRows(columns, input.losses.targets, run);
 }
 
-models::LeafModel model_of(const Input& input) {
-  const auto& [targets, costs, n_predictions] = input.losses;
-  return {targets.n_targets,
-          n_predictions,
-          {costs.begin(), costs.end()},
-          input.bounds.equivalent_points,
-          input.tree.rows_per_leaf > 1};
-}
-
 }  // namespace
 
 Subproblems::Subproblems(const data::PackedColumns& columns, const Input& input, std::uint64_t work_of_news)

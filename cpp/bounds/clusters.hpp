@@ -12,10 +12,11 @@
 //          for i <= i' <= j <= j'. (Let m be best for i to j' and m' for i' to j, m <= m'. Groups i' to j together are
 //          no worse with m', so their mean, and that of each group behind j, is at least (m + m') / 2: the groups
 //          behind j are no worse with m', those before i' keep m. For m > m' the same from the other end.)
-// NEEDS    the squared error of integer predictions (models/squared_error.hpp); the same penalty for all leaves. Limits
+// NEEDS    squared error, with integers as predictions; the same penalty for all leaves. Limits
 //          only shrink the set of trees. Rows are equal if they agree on the remaining columns.
 // KEEPS    all trees on the remaining columns (it bounds the set and drops no tree).
-// SOURCE   the k-means bound of [zhang2023osrt], also in [vandenbos2024regression], which goes from k to k + 1; here one
+// SOURCE   the k-means bound of [zhang2023osrt], also in [vandenbos2024regression], which goes from k to k + 1; here
+// one
 //          dynamic program of n log n steps finds the best k with its clusters.
 // Switch   clusters
 #pragma once

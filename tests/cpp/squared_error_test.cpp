@@ -218,7 +218,7 @@ RANDOM_TEST(merged_groups_of_squared_error_lose_what_their_rows_do, 500) {
 }
 
 RANDOM_TEST(every_kernel_measures_squared_error_as_counting_group_by_group, 300) {
-  const auto n_columns = static_cast<std::uint32_t>(draw.size_between(1, 20));
+  const std::uint32_t n_columns = draw.size_between(1, 20);
   const CountedGroups counted(draw, n_columns, draw.percent(25));
   const Measures& m = counted.model.measures();
   const SlotTile tile = counted.tile();

@@ -222,6 +222,25 @@ class GOSDTRegressor(TreeDisplay, RegressorMixin, RegularizedTree):  # type: ign
         table = self._table(X)
         return self.tree_.predict(table)
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return R^2, 1 minus the squared error of `predict` divided by that of the mean of `y`.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features_in_)
+            With the columns seen in `fit`.
+        y : array-like of shape (n_rows,)
+            The numbers to predict.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Weights of the rows. None: every row weighs 1.
+
+        Returns
+        -------
+        float
+            At most 1; below 0 if the mean of `y` predicts better.
+        """
+        return float(super().score(X, y, sample_weight))
+
     @property
     def feature_importances_(self) -> npt.NDArray[np.float64]:
         """Share of each column in the decrease of the squared error by all splits of `tree_`; see the attributes."""
