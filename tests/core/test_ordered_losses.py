@@ -78,3 +78,23 @@ def test_the_second_of_two_good_stumps_is_found(largest, rows_per_leaf):
     losses[np.arange(n_rows), best] = 0
     expected = least_of_two_levels(bins, losses, largest, rows_per_leaf)
     assert solve(bins, losses, largest, rows_per_leaf) == expected
+
+
+@LARGEST
+@ROWS_PER_LEAF
+def test_a_stump_is_found_that_is_better_than_that_of_an_earlier_column(largest, rows_per_leaf):
+    # On both sides of the root, the second column splits the actions better than the first, whose stumps are known by
+    # then. Its best stump is in the middle, and near the start none comes close; the rows of one side come first, so
+    # that each row passed may lower the loss: whoever waits a little too long misses the stump.
+    draw = np.random.default_rng(1)
+    n_rows = 1500
+    second = draw.integers(0, 200, n_rows)
+    elsewhere = 100 * (second // 100) + draw.integers(0, 100, n_rows)
+    first = np.where(draw.random(n_rows) < 0.1, elsewhere, second)
+    best = np.where(draw.random(n_rows) < 0.1, draw.integers(0, 4, n_rows), second // 50)
+    losses = np.full((n_rows, 5), largest)
+    losses[:, 4] -= draw.integers(0, largest, n_rows) // 8  # so that several actions gain
+    losses[np.arange(n_rows), best] = 0
+    bins = np.array([first, second], dtype=np.uint32)
+    expected = least_of_two_levels(bins, losses, largest, rows_per_leaf)
+    assert solve(bins, losses, largest, rows_per_leaf) == expected
