@@ -60,30 +60,10 @@ MAY_IMPORT = {
     "rashomon": {"_budget", "_checks", "_core", "binarizers", "export", "fitting", "objectives", "plotting"}
     | {"reductions", "table", "tree"},
     "estimators": {"_budget", "_checks", "_core", "_keywords", "_user_frame", "binarizers", "cluster", "columns"}
-    | {
-        "exceptions",
-        "fitting",
-        "frontier",
-        "objectives",
-        "plotting",
-        "posterior",
-        "rashomon",
-        "reductions",
-        "streaming",
-    }
-    | {"table", "tree"},
-    "explorer": {
-        "_budget",
-        "_checks",
-        "_core",
-        "_dates",
-        "binarizers",
-        "conditions",
-        "export",
-        "rashomon",
-        "table",
-        "tree",
-    },
+    | {"exceptions", "fitting", "frontier", "objectives", "plotting", "posterior", "rashomon", "reductions"}
+    | {"streaming", "table", "tree"},
+    "explorer": {"_budget", "_checks", "_core", "_dates", "binarizers", "conditions", "export", "rashomon", "table"}
+    | {"tree"},
     "cli": {"_budget", "binarizers", "columns", "estimators", "exceptions", "explorer", "export", "fitting"}
     | {"plotting", "policy", "streaming", "tree"},
     "hornbeam": {"binarizers", "columns", "estimators", "exceptions", "frontier", "plotting", "policy", "posterior"}
