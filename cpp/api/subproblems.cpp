@@ -10,10 +10,10 @@ namespace hornbeam::api {
 
 namespace {
 
-const Input& checked(const Input& input, std::uint32_t n_rows) {
+models::LeafModel model_of_checked(const Input& input, std::uint32_t n_rows) {
   check_input(input, n_rows);
   require(input.reference.empty(), "reference: not for subproblems");
-  return input;
+  return model_of(input);
 }
 
 data::DistinctRows rows_of(const data::PackedColumns& columns, const Input& input) {
@@ -24,7 +24,7 @@ data::DistinctRows rows_of(const data::PackedColumns& columns, const Input& inpu
 }  // namespace
 
 Subproblems::Subproblems(const data::PackedColumns& columns, const Input& input, std::uint64_t work_of_news)
-    : model_(model_of(checked(input, columns.n_rows))),
+    : model_(model_of_checked(input, columns.n_rows)),
       byte_limit_(input.limits.bytes),
       rows_(rows_of(columns, input)),
       search_({rows_, model_, input.leaf_cost, input.tree, input.bounds}, byte_limit_, work_of_news) {}

@@ -211,20 +211,20 @@ struct GainScan {
   using Part = ScanPart<T>;
   using PartVector = typename Part::Vector;
 
+  RowsOfSides<T> rows;
   const StumpScan& in;
   std::int64_t* passed;  // of each target, left of the walk
   T *held, *held_total;  // the same where the root holds, and of all rows
-  RowsOfSides<T> rows;
-  T weight[2][kScanLanes]{}, least[2][kScanLanes]{}, is_used[kScanLanes]{}, is_enough[2][kScanLanes]{};
   std::int64_t passed_weight = 0, first_due = -1;
   std::int64_t due[Part::kParts]{};  // the weight passed up to which nothing of a part can be better
+  T is_used[kScanLanes]{}, weight[2][kScanLanes]{}, least[2][kScanLanes]{}, is_enough[2][kScanLanes]{};
 
   explicit GainScan(const StumpScan& scan)
-      : in(scan),
+      : rows(scan),
+        in(scan),
         passed(static_cast<std::int64_t*>(scan.scratch)),
         held(reinterpret_cast<T*>(passed + scan.n_targets)),
-        held_total(held + std::size_t{scan.n_targets} * kScanLanes),
-        rows(scan) {
+        held_total(held + std::size_t{scan.n_targets} * kScanLanes) {
     for (std::size_t k = 0; k < in.n_targets; ++k) {
       passed[k] = 0;
       ScanLanes<T>::store(held + k * kScanLanes, Vector{});
@@ -277,7 +277,7 @@ struct GainScan {
     for (int side = 0; side < 2; ++side) {
       const PartVector loss = Part::load(weight[side] + lane) - most[side][1] - most[side][0],
                        before = Part::load(least[side] + lane);
-      PartVector after = lesser<PartVector>(before, loss);
+      PartVector after = lesser<PartVector>(before, loss);  // NOLINT(misc-const-correctness): changes with kLeastRows
       if constexpr (kLeastRows) after = Part::load(is_enough[side] + lane) ? after : before;
       Part::store(least[side] + lane, after);
       above = used ? lesser<PartVector>(above, loss - after) : above;
