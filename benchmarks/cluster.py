@@ -107,6 +107,9 @@ class SimulatedPool:
         self.durations.append(lasts)
         heapq.heappush(self._events, (self.seconds + lasts + self._latency, next(self._count), number, job, report))
 
+    def drop(self, job: Job) -> None:
+        """Let it end: every worker here answers."""
+
     def wait(self, seconds: float) -> list[tuple[Job, Report | None]]:
         """Move the clock to the next end of a job."""
         if not self._events:

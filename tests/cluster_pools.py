@@ -46,6 +46,9 @@ class UnreliablePool:
         self.n_jobs += 1
         self.deepest = max(self.deepest, len(job.path))
 
+    def drop(self, job: Job) -> None:
+        self._jobs = [each for each in self._jobs if each.number != job.number]
+
     def wait(self, seconds: float) -> list[tuple[Job, Report | None]]:
         if not self._jobs:
             return []

@@ -12,6 +12,7 @@ RUN = Path(__file__).with_name("run_example.py")
 SAID = {
     "all_good_trees": "123 trees are within 1 % of the best one, 0.3463",
     "choose_a_method": "SPLIT, certified: ",
+    "costs_of_each_row": "optimal: 80 for each application",
     "credit_from_csv": "no tree of depth 4 or less over these conditions is below 0.1438",
     "export_to_sql": "the same prediction in 432 of 432 rows",
     "first_tree": "optimal: objective",

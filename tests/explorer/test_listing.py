@@ -51,6 +51,7 @@ def test_the_file_counts_as_the_engine_does(from_disk, small):
         else:
             page.wait_for_selector("text=No good tree is left")
     page.click("text=Remove all filters")
+    wait_for_count(page, n_trees)
     for label, name, value in (
         ("At most leaves", "max_leaves", look["leaves"]),
         ("At most depth", "max_depth", 2),

@@ -48,7 +48,7 @@ def test_an_unfitted_classifier_says_so(method):
         (
             {"bounds": {"magic": True}},
             ValueError,
-            "bounds has the unknown key 'magic'; the keys are 'equivalent_points', 'leaf_penalty', 'packing'",
+            "bounds has the unknown key 'magic'; the keys are 'clusters', 'equivalent_points', 'leaf_penalty'",
         ),
         ({"bounds": {"subset": 1}}, TypeError, r"bounds\['subset'\] must be True or False"),
         ({"bounds": ["subset"]}, TypeError, "bounds must be None or a dict"),

@@ -20,6 +20,8 @@ from hornbeam.cluster.worker import Job, News, NewsBoard, Report, SharedProblem,
 _SHARE_OF_MEMORY = 0.5
 _SECONDS_BETWEEN_LOOKS = 1.0  # at the workers of the cluster
 _SECONDS_FOR_AN_ANSWER = 5.0
+# How long a worker that did not answer in time gets no job.
+_SECONDS_OF_SILENCE = 30.0
 
 
 class DaskPool:
@@ -40,6 +42,7 @@ class DaskPool:
         self._jobs: dict[Any, tuple[Job, str]] = {}  # and the worker that it is meant for
         self._news = NewsBoard()
         self._threads: dict[str, int] = {}  # of each worker
+        self._silent_until: dict[str, float] = {}  # of workers that did not answer in time
         self._looked, self._probe = -_SECONDS_BETWEEN_LOOKS, None
 
     def __enter__(self) -> DaskPool:
@@ -56,7 +59,14 @@ class DaskPool:
         """Return how many more jobs the workers could run."""
         if perf_counter() - self._looked >= _SECONDS_BETWEEN_LOOKS:
             self._look()
-        return sum(self._threads.values()) - len(self._jobs)
+        workers = self._answering()
+        return sum(workers.values()) - sum(worker in workers for _, worker in self._jobs.values())
+
+    def _answering(self) -> dict[str, int]:
+        """Return the threads of each worker, without those of workers that were silent, unless all were."""
+        now = perf_counter()
+        answering = {one: n for one, n in self._threads.items() if self._silent_until.get(one, now) <= now}
+        return answering or self._threads
 
     def _look(self) -> None:
         client = self._client
@@ -76,12 +86,21 @@ class DaskPool:
             self._data = self._calls(self._client.scatter, problem, broadcast=True, hash=False)
         # A wish: Dask may choose another worker, which then misses some news.
         jobs_of = Counter(worker for _, worker in self._jobs.values())
-        worker = max(self._threads, key=lambda each: self._threads[each] - jobs_of[each])
+        threads = self._answering()
+        worker = max(threads, key=lambda each: threads[each] - jobs_of[each])
         how = {"workers": [worker], "allow_other_workers": True, "pure": False, "key": f"hornbeam-{_name()}"}
         news = self._news.for_worker(worker)
         future = self._calls(self._client.submit, _run, self._data, job, news, **how)
         self._jobs[future] = job, worker
         future.add_done_callback(self._ended.put)
+
+    def drop(self, job: Job) -> None:
+        """Wait no longer for a job whose worker does not answer; for a while, that worker gets no other."""
+        for future, (one, worker) in list(self._jobs.items()):
+            if one.number == job.number:
+                del self._jobs[future]
+                self._silent_until[worker] = perf_counter() + _SECONDS_OF_SILENCE
+                self._calls(self._client.cancel, [future], force=True)
 
     def wait(self, seconds: float) -> list[tuple[Job, Report | None]]:
         """Return the jobs that have ended, or none after some seconds; those whose work was lost without a report.

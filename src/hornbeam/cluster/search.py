@@ -40,6 +40,9 @@ class Pool(Protocol):
     def submit(self, job: Job) -> None:
         """Run a job."""
 
+    def drop(self, job: Job) -> None:
+        """Wait no longer for a job that is overdue."""
+
     def wait(self, seconds: float) -> list[tuple[Job, Report | None]]:
         """Return the jobs that have ended since; None for those whose work was lost."""
 
@@ -87,18 +90,20 @@ class ClusterSearch:
     def _submit(self, pool: Pool) -> None:
         n_idle = pool.n_idle()
         jobs = self._graph.next_jobs(n_idle, self._seconds_of_job())
-        if n_idle > 0 and not jobs and self._put_overdue_back():
-            jobs = self._graph.next_jobs(n_idle, self._seconds_of_job())
+        # A job that is overdue may hold the last worker, so this does not wait for one that is idle.
+        if not jobs and self._put_overdue_back(pool):
+            jobs = self._graph.next_jobs(pool.n_idle(), self._seconds_of_job())
         for job in jobs:
             self._running[job.number] = job, self._clock()
             pool.submit(job)
 
-    def _put_overdue_back(self) -> bool:
+    def _put_overdue_back(self, pool: Pool) -> bool:
         """Let others repeat the jobs of workers that do not answer; their late reports are not used."""
         now = self._clock()
         overdue = [job for job, begin in self._running.values() if now - begin > 2 * job.seconds + _PATIENCE]
         for job in overdue:
             del self._running[job.number]
+            pool.drop(job)
             self._graph.put_back(job)
         self.n_lost += len(overdue)
         return bool(overdue)
