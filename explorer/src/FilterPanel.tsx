@@ -70,6 +70,7 @@ interface NumberProperties {
 }
 
 function NumberFilter({ label, least, value, placeholder, onChange }: NumberProperties) {
+  const [typed, setTyped] = useState<string>(); // until it is entered, so that an answer that arrives does not clear it
   return (
     <label>
       {label}
@@ -77,9 +78,11 @@ function NumberFilter({ label, least, value, placeholder, onChange }: NumberProp
         type="number"
         min={least}
         step={1}
-        value={value ?? ""}
+        value={typed ?? value ?? ""}
         placeholder={placeholder === undefined ? "any" : String(placeholder)}
+        onInput={(event) => setTyped(event.currentTarget.value)}
         onChange={(event) => {
+          setTyped(undefined);
           const number = event.currentTarget.valueAsNumber;
           onChange(Number.isInteger(number) && number >= least ? number : undefined);
         }}
