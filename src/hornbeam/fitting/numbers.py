@@ -9,9 +9,9 @@ import numpy.typing as npt
 from sklearn.utils import column_or_1d
 
 from hornbeam._budget import Budget
-from hornbeam._checks import as_array, as_float, check_weights, shown
+from hornbeam._checks import as_array, as_float, shown
 from hornbeam.columns import warn_of_columns
-from hornbeam.fitting.training import name_of_target
+from hornbeam.fitting.training import name_of_target, weighted_rows
 from hornbeam.table import Table, is_missing_value, read_table
 from hornbeam.tree.words import count
 
@@ -59,14 +59,7 @@ def read_numeric_training(X: Any, y: Any, sample_weight: Any, user: str, budget:
         raise ValueError(f"{user} requires y to be passed, but the target y is None")
     table = read_table(X)
     targets = read_targets(y)
-    if len(targets) != table.n_rows:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: X has {table.n_rows} rows, y {len(targets)}."
-        )
-    weights = check_weights(sample_weight, table.n_rows)
-    if sample_weight is not None and weights.min() == 0:
-        present = weights > 0
-        table, targets, weights = table.take(present), targets[present], weights[present]
+    table, targets, weights, _ = weighted_rows(table, targets, sample_weight)
     warn_of_columns(table, X, None, 0)
     return NumericTraining(table, targets, weights, name_of_target(y), budget)
 

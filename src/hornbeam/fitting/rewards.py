@@ -12,9 +12,10 @@ import numpy.typing as npt
 from scipy.sparse import issparse
 
 from hornbeam._budget import Budget
-from hornbeam._checks import as_array, as_float, check_weights, is_number, shown
+from hornbeam._checks import as_array, as_float, is_number, shown
 from hornbeam.columns import warn_of_columns
 from hornbeam.fitting.reward_scale import whole_numbers
+from hornbeam.fitting.training import weighted_rows
 from hornbeam.fitting.triples import Triples
 from hornbeam.table import Table, read_table
 from hornbeam.tree.words import count
@@ -89,15 +90,7 @@ def read_reward_data(
     if y is None:
         raise ValueError(f"{user} requires y to be passed, but the target y is None")
     table, rewards = read_table(X), read_rewards(y)
-    values = rewards.values
-    if len(values) != table.n_rows:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: X has {table.n_rows} rows, y {len(values)}."
-        )
-    weights = check_weights(sample_weight, table.n_rows)
-    if sample_weight is not None and weights.min() == 0:
-        present = weights > 0
-        table, values, weights = table.take(present), values[present], weights[present]
+    table, values, weights, _ = weighted_rows(table, rewards.values, sample_weight)
     _check_known(values, rewards.actions)
     warn_of_columns(table, X, None, 0)
     net = net_rewards(rewards._replace(values=values), costs)

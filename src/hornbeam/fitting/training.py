@@ -122,21 +122,35 @@ def read_training(X: Any, y: Any, sample_weight: Any, user: str, budget: Budget 
         raise ValueError(f"{user} requires y to be passed, but the target y is None")
     table = read_table(X)
     labels = read_labels(y)
-    if len(labels) != table.n_rows:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: X has {table.n_rows} rows, y {len(labels)}."
-        )
+    n_given = table.n_rows
     # Rows of weight 0 go before classes are counted and columns looked at: a fit is the same as without these rows.
-    n_given, weights = table.n_rows, check_weights(sample_weight, table.n_rows)
-    present: npt.NDArray[np.bool_] | slice = slice(None)
-    if sample_weight is not None and weights.min() == 0:
-        present = weights > 0
-        table, labels, weights = table.take(present), labels[present], weights[present]
+    table, labels, weights, present = weighted_rows(table, labels, sample_weight)
     classes, codes = encode_labels(labels)
     check_classes(classes)
     _warn_of_quantity(classes, len(codes))
     warn_of_columns(table, X, codes, len(classes))
     return TrainingData(table, labels, codes, weights, classes, name_of_target(y), n_given, present, budget or Budget())
+
+
+def weighted_rows(
+    table: Table, target: npt.NDArray[Any], sample_weight: Any
+) -> tuple[Table, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.bool_] | slice]:
+    """Return the rows of weight greater than zero: table, target and weights; and which of the given rows they are.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, or weights are wrong.
+    """
+    if len(target) != table.n_rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: X has {table.n_rows} rows, y {len(target)}."
+        )
+    weights = check_weights(sample_weight, table.n_rows)
+    if sample_weight is None or weights.min() > 0:
+        return table, target, weights, slice(None)
+    present = weights > 0
+    return table.take(present), target[present], weights[present], present
 
 
 def read_labels(y: Any) -> npt.NDArray[Any]:
