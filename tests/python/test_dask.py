@@ -37,6 +37,16 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def client():
+    yield from _client_of_two_workers()
+
+
+@pytest.fixture
+def client_of_its_own():
+    """Two workers for a test that kills or stops one, which does not always come back for the tests after it."""
+    yield from _client_of_two_workers()
+
+
+def _client_of_two_workers():
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
@@ -178,20 +188,18 @@ class KillsAWorker:
             os.kill(self._pids[busy[0]], self._signal)
 
 
-def test_the_work_of_a_killed_worker_is_repeated(client):
+def test_the_work_of_a_killed_worker_is_repeated(client_of_its_own):
     here = fitted(*HARD, **OF_HARD)
-    killer = KillsAWorker(client)
+    killer = KillsAWorker(client_of_its_own)
     there = fitted_on_cluster(*HARD, **OF_HARD, callback=killer)
     assert killer.killed
     assert result(there) == result(here)
-    client.wait_for_workers(2, timeout=120)
-    client.run(_prepare)
-    assert is_quiet(client)
+    assert is_quiet(client_of_its_own)
 
 
-def test_a_worker_that_stands_still_holds_nobody_up(client):
+def test_a_worker_that_stands_still_holds_nobody_up(client_of_its_own):
     here = fitted(*HARD, **OF_HARD)
-    stopper = KillsAWorker(client, signal.SIGSTOP)
+    stopper = KillsAWorker(client_of_its_own, signal.SIGSTOP)
     try:
         there = fitted_on_cluster(*HARD, **OF_HARD, callback=stopper)
     finally:
@@ -200,7 +208,7 @@ def test_a_worker_that_stands_still_holds_nobody_up(client):
     assert stopper.killed
     assert there.statistics_["lost_jobs"] >= 1
     assert result(there) == result(here)
-    assert is_quiet(client)
+    assert is_quiet(client_of_its_own)
 
 
 def test_a_slow_worker_changes_nothing(client):
