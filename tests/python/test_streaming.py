@@ -13,6 +13,7 @@ import pytest
 
 from hornbeam import GOSDTClassifier, LicketySPLITClassifier, MAPTreeClassifier, SPLITClassifier, ThresholdBinarizer
 from hornbeam._budget import Budget
+from hornbeam.conditions import AtMost
 from hornbeam.streaming import read_streamed
 
 pl = pytest.importorskip("polars")
@@ -77,7 +78,7 @@ def _same(streamed: Any, in_memory: Any, *, exact_weights: bool = True) -> None:
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hornbeam.streaming.source._ROWS_OF_BATCH", 37)
-    monkeypatch.setattr("hornbeam.streaming.values._LEAST_PENDING", 50)
+    monkeypatch.setattr("hornbeam.streaming.sketches._LEAST_PENDING", 50)
 
 
 @pytest.mark.parametrize("weight", [None, "weight"])
@@ -309,6 +310,34 @@ def test_many_thresholds_give_the_objective_in_memory(make: Any) -> None:
     frame = pl.DataFrame({"a": a, "b": b, "label": ((a > 0.2) & (b < 0.5)) ^ (random.random(500) < 0.1)})
     in_memory = _in_memory(make(0.02, max_depth=2), frame, None)
     _same(make(0.02, max_depth=2).fit(frame.lazy(), "label"), in_memory)
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_thresholds_from_sketches_are_conditions_like_any_others(
+    monkeypatch: pytest.MonkeyPatch, weight: str | None
+) -> None:
+    monkeypatch.setattr("hornbeam.streaming.sketches.MOST_VALUES", 64)
+    random = np.random.default_rng(5)
+    frame = _table(2000).with_columns(
+        many=pl.Series([None if random.random() < 0.1 else value for value in random.normal(size=2000)]),
+        moment=pl.Series(
+            [dt.datetime(2024, 1, 1) + dt.timedelta(seconds=int(second)) for second in random.integers(0, 10**7, 2000)]
+        ),
+    )
+    frame = frame if weight else frame.drop("weight")
+    streamed = GOSDTClassifier(0.005, max_depth=3, binarizer="quantile").fit(frame.lazy(), "label", weight)
+    thresholds: dict[str, list[float]] = {"many": [], "moment": []}
+    for condition in streamed.binarizer_.conditions_:
+        name = streamed.binarizer_.schema_.names[condition.column]
+        if name in thresholds and isinstance(condition, AtMost):
+            thresholds[name].append(condition.threshold)
+    assert [len(each) for each in thresholds.values()] == [8, 8]
+    shares = [float((frame["many"] <= threshold).mean()) for threshold in thresholds["many"]]  # type: ignore[arg-type]
+    assert np.abs(np.array(shares) - np.arange(1, 9) / 9).max() < 0.12
+    moments = [np.datetime64(int(second), "s") for second in thresholds["moment"]]
+    binarizer = ThresholdBinarizer("quantile", thresholds={"many": thresholds["many"], "moment": moments})
+    in_memory = _in_memory(GOSDTClassifier(0.005, max_depth=3, binarizer=binarizer), frame, weight)
+    _same(streamed, in_memory)
 
 
 def _as(source: str, frame: pl.DataFrame) -> Any:

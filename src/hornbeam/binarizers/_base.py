@@ -118,6 +118,11 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         self.conditions_ = Conditions(self._of_distinct_values(table, weights))
         return self
 
+    @property
+    def _needs_all_values(self) -> bool:
+        """Whether `_of_distinct_values` needs all distinct values; if not, a quantile sketch of them is enough."""
+        return True
+
     def _of_distinct_values(self, table: Table, weights: Sequence[npt.NDArray[Any]]) -> Iterable[Run]:
         """Return what `_find_conditions` returns for all rows, from the distinct values of each column alone.
 

@@ -106,6 +106,10 @@ class ThresholdBinarizer(Binarizer):
             return Ones(table.flags.changing(), condition_of_ones(table.flags.are_boolean))
         return self._of_columns(zip(table.columns, repeat(weights)), own, decimals)
 
+    @property
+    def _needs_all_values(self) -> bool:
+        return self.strategy != "quantile"
+
     def _of_distinct_values(self, table: Table, weights: Sequence[npt.NDArray[Any]]) -> Iterable[Run]:
         self._check()
         own, decimals = own_thresholds(self.thresholds, table), decimals_of(self.decimals, table)

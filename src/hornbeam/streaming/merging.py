@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam.binarizers import Binarizer, Conditions
-from hornbeam.binarizers._conditions import evaluate_conditions
+from hornbeam.binarizers._conditions import Thresholds, evaluate_conditions
 from hornbeam.fitting.training import TrainingData
 from hornbeam.streaming.coding import (
     CodedValues,
@@ -74,8 +75,9 @@ def read_streamed(
     -------
     StreamedRows
         One row for each different combination of results of the conditions, label and weight, in the order of first
-        appearance; its numbers and categories are those of one of the rows that it stands for. Or all rows of a table
-        of booleans, if they hardly repeat; the binarizer is then not fitted yet.
+        appearance; its numbers and categories are those of one of the rows that it stands for, or thresholds for
+        sketched columns. Or all rows of a table of booleans, if they hardly repeat; the binarizer is then not fitted
+        yet.
 
     Raises
     ------
@@ -104,9 +106,10 @@ def read_streamed(
         # The conditions have to be known before their triples are counted.
         if not may_count and (packed := _packed_flags(source)) is not None:
             return StreamedRows(packed, binarizer)
-    distinct = _distinct_values(source)
+    found = _distinct_values(source, are_sketches=not binarizer._needs_all_values)
+    distinct = [values.column() for values in found]
     table = _fit_binarizer(binarizer, columns, distinct)
-    coders = _coders(binarizer, [column for column, _ in distinct])
+    coders = _coders(binarizer, [column for column, _ in distinct], [values.is_sketched for values in found])
     may_count = may_count and len(binarizer.conditions_) <= MOST_CONDITIONS
     try:
         merged = _merge_rows(source, coders, may_stop=may_count)
@@ -117,9 +120,9 @@ def read_streamed(
     return StreamedRows(merged.training(table, source.layout.target), binarizer)
 
 
-def _distinct_values(source: Source) -> list[tuple[Column, npt.NDArray[np.float64]]]:
-    """Return the distinct values of each column, and the weight of each."""
-    found = [DistinctValues(name) for name in source.layout.columns]
+def _distinct_values(source: Source, *, are_sketches: bool) -> list[DistinctValues]:
+    """Return the distinct values of each column, or sketches of those that have very many."""
+    found = [DistinctValues(name, are_sketches) for name in source.layout.columns]
     held = 0
 
     def add(frame: nw.DataFrame[Any], weights: npt.NDArray[Any]) -> None:
@@ -127,11 +130,12 @@ def _distinct_values(source: Source) -> list[tuple[Column, npt.NDArray[np.float6
         for values in found:
             values.add(column_of_series(values.name, frame[values.name], None), weights)
         needed = sum(values.n_bytes() for values in found)
-        source.hold(needed - held, "the distinct values of the columns", "Round columns of many values.")
+        remedy = "Round columns of many values, or use binarizer='quantile'."
+        source.hold(needed - held, "the distinct values of the columns", remedy)
         held = needed
 
     source.read("distinct values", add)
-    return [values.column() for values in found]
+    return found
 
 
 def _fit_binarizer(
@@ -146,8 +150,13 @@ def _fit_binarizer(
     return table
 
 
-def _coders(binarizer: Binarizer, columns: Sequence[Column]) -> list[Coder]:
+def _coders(binarizer: Binarizer, columns: Sequence[Column], are_sketched: Sequence[bool]) -> list[Coder]:
     """Return what turns each column into numbers, from the conditions on it."""
+    runs = {run.column: run for run in binarizer.conditions_.runs if isinstance(run, Thresholds)}
+    columns = [
+        _with_thresholds(column, runs[index].thresholds) if is_sketched and index in runs else column
+        for index, (column, is_sketched) in enumerate(zip(columns, are_sketched, strict=True))
+    ]
     results: list[list[npt.NDArray[np.bool_]]] = [[] for _ in columns]
     for run in binarizer.conditions_.runs:
         column = columns[run.column]
@@ -161,6 +170,15 @@ def _coders(binarizer: Binarizer, columns: Sequence[Column]) -> list[Coder]:
         Coder(column, np.array(each, dtype=bool).reshape(len(each), len(column.values)))
         for column, each in zip(columns, results, strict=True)
     ]
+
+
+def _with_thresholds(column: Column, thresholds: npt.NDArray[np.float64]) -> Column:
+    """Return a sketched column with its thresholds in place of its values, which stand for all values below them."""
+    missing = column.is_missing()
+    above = column.values[~missing].max(initial=thresholds[-1])
+    missing_value = [np.nan] if missing.any() else []
+    values = np.concatenate([thresholds, [above] if above > thresholds[-1] else [], missing_value])
+    return replace(column, values=values)
 
 
 class _HardlyRepeatError(Exception):

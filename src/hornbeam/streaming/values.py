@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam._dates import PLURALS
+from hornbeam.streaming.sketches import DistinctNumbers
 from hornbeam.table import Column, Kind
 from hornbeam.table.column import as_kind, column_of_series
 
 _DATES = {"date", "datetime"}  # the first are datetimes that are all at midnight
-_LEAST_PENDING = 1 << 20
 
 
 def type_error(name: str, kind: Kind, other: Kind) -> ValueError:
@@ -31,17 +31,17 @@ class DistinctValues:
     ----------
     name : str
         Name of the column, for messages.
+    is_sketch : bool, default=False
+        Whether neighboring numbers may be added up where there are very many; see `DistinctNumbers`.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, is_sketch: bool = False) -> None:
         self.name = name
         self._kind: Kind | None = None
         self._is_boolean: bool | None = None
         self._has_missing, self._missing_weight = False, 0.0
         self._categories: dict[object, float] = {}
-        self._values: list[npt.NDArray[Any]] = []
-        self._weights: list[npt.NDArray[np.float64]] = []
-        self._n_merged = self._n_pending = 0
+        self._numbers = DistinctNumbers(is_sketch)
 
     def add(self, column: Column, weights: npt.NDArray[Any]) -> None:
         """Add the rows of a batch.
@@ -63,18 +63,16 @@ class DistinctValues:
             for value, weight in zip(column.values.tolist(), weights.tolist(), strict=True):
                 self._categories[value] = self._categories.get(value, 0.0) + weight
             return
-        self._values.append(column.values)
-        self._weights.append(np.asarray(weights, dtype=np.float64))
-        # Each batch is reduced by itself; all are merged when they have doubled: each value is sorted few times.
-        self._merge(len(self._values) - 1)
-        self._n_pending += len(self._values[-1])
-        if self._n_pending > max(_LEAST_PENDING, self._n_merged):
-            self._merge(0)
-            self._n_merged, self._n_pending = len(self._values[0]), 0
+        self._numbers.add(column.values, np.asarray(weights, dtype=np.float64))
+
+    @property
+    def is_sketched(self) -> bool:
+        """Whether neighboring numbers were added up, so that some numbers of the column are not among the values."""
+        return self._numbers.n_levels > 0
 
     def n_bytes(self) -> int:
         """Return the memory of the values, roughly."""
-        return 16 * (self._n_merged + self._n_pending) + 128 * len(self._categories)
+        return self._numbers.n_bytes() + 128 * len(self._categories)
 
     def column(self) -> tuple[Column, npt.NDArray[np.float64]]:
         """Return the distinct values as a column, ascending and the missing value last, and the weight of each."""
@@ -83,10 +81,7 @@ class DistinctValues:
             values[: len(self._categories)] = list(self._categories)
             weights = np.array([*self._categories.values(), *[self._missing_weight] * self._has_missing])
             return Column(self.name, "category", values), weights
-        if self._values:
-            self._merge(0)
-        values = self._values[0] if self._values else np.empty(0)
-        weights = self._weights[0] if self._weights else np.empty(0)
+        values, weights = self._numbers.result()
         if self._has_missing:
             values = np.append(values.astype(np.result_type(values.dtype, np.float32)), np.nan)
             weights = np.append(weights, self._missing_weight)
@@ -100,18 +95,6 @@ class DistinctValues:
             self._kind = "datetime"
         else:
             raise type_error(self.name, self._kind, column.kind)
-
-    def _merge(self, first: int) -> None:
-        values = np.concatenate(self._values[first:])
-        weights = np.concatenate(self._weights[first:])
-        distinct: npt.NDArray[Any]
-        if values.dtype == bool:  # counted instead of sorted
-            present = [not values.all(), bool(values.any())]
-            distinct, number = np.array([False, True])[present], values.astype(np.intp) * all(present)
-        else:
-            distinct, number = np.unique(values, return_inverse=True)
-        self._values[first:] = [distinct]
-        self._weights[first:] = [np.bincount(number, weights).astype(np.float64)]
 
 
 class Coder:
