@@ -14,9 +14,12 @@ interface Properties {
 const FORMATS: [string, string][] = [
   ["svg", "SVG picture"],
   ["png", "PNG picture"],
+  ["pdf", "PDF picture"],
+  ["report", "Report for an auditor"],
   ["python", "Python function"],
   ["sql", "SQL expression"],
   ["json", "JSON model"],
+  ["sklearn", "scikit-learn tree"],
   ["rules", "Rules in words"],
   ["text", "Text"],
   ["latex", "LaTeX"],
@@ -25,6 +28,7 @@ const FORMATS: [string, string][] = [
 export function TakeAway({ ask, filters, tree, root, hasEngine }: Properties) {
   const [said, setSaid] = useState("");
   const take = async (format: string) => {
+    setSaid(format === "report" ? "Looking for the alternatives…" : "");
     try {
       if (format === "svg" || format === "png") {
         const text = pictureOf(root()!);
@@ -34,7 +38,7 @@ export function TakeAway({ ask, filters, tree, root, hasEngine }: Properties) {
         return;
       }
       const file = await ask("take_away", { tree, filters, format });
-      save(new Blob([file.text], { type: file.type }), file.name);
+      save(new Blob([file.text ?? bytesOf(file.base64!)], { type: file.type }), file.name);
       setSaid(`${file.name} was saved.`);
     } catch (error) {
       setSaid((error as Error).message);
@@ -51,6 +55,10 @@ export function TakeAway({ ask, filters, tree, root, hasEngine }: Properties) {
       <p role="status">{said}</p>
     </section>
   );
+}
+
+function bytesOf(base64: string): BlobPart {
+  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 }
 
 function save(file: Blob, name: string): void {

@@ -119,7 +119,7 @@ export interface Answers {
   leaving: { least: number | null; most: number | null };
   rows: RowsAt;
   follow: { place: string; values: Value[] };
-  take_away: { name: string; type: string; text: string };
+  take_away: { name: string; type: string; text?: string; base64?: string };
 }
 
 /** What a host gives the page: the part of anywidget's model that it uses. */

@@ -1,6 +1,7 @@
 """The explorer in a real browser: every feature by clicks and keys, with the numbers of the set."""
 
 import json
+import pickle
 import re
 
 import numpy as np
@@ -217,7 +218,7 @@ def test_the_tree_is_saved_as_files(open_page, server, classifier, tmp_path):
     page = open_page(server.url)
     tab(page, "Take away")
     files = {}
-    for format in ("svg", "png", "python", "sql", "json", "rules", "text", "latex"):
+    for format in ("svg", "png", "pdf", "report", "python", "sql", "json", "sklearn", "rules", "text", "latex"):
         with page.expect_download() as download:
             page.click(f'[data-format="{format}"]')
         files[format] = tmp_path / download.value.suggested_filename
@@ -231,6 +232,16 @@ def test_the_tree_is_saved_as_files(open_page, server, classifier, tmp_path):
     assert "priors_count" in picture
     assert files["png"].read_bytes().startswith(b"\x89PNG")
     assert files["png"].stat().st_size > 10_000
+    assert files["pdf"].read_bytes().startswith(b"%PDF-")
+    model = pickle.loads(files["sklearn"].read_bytes())
+    rows = server.engine.problem.schema.names
+    X = pl.read_csv(ROOT / "examples" / "compas.csv")
+    assert model.predict(X[rows].to_numpy()).tolist() == best.predict(X[rows]).tolist()
+    report = page.context.new_page()
+    report.goto(files["report"].as_uri())
+    assert report.inner_text("h1") == "Crimes"
+    assert report.locator("svg text").count() > 3
+    assert 1 <= len(re.findall(rb"/Type\s*/Page\b", report.pdf(prefer_css_page_size=True))) <= 2
 
 
 def test_trees_are_kept_with_names_and_notes_and_compared(open_page, server, classifier, engine):
@@ -269,7 +280,8 @@ def test_trees_are_kept_with_names_and_notes_and_compared(open_page, server, cla
     page.wait_for_selector("text=Trees that you keep are listed here")
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_serious_fault_of_accessibility_is_found(open_page, server, width, scheme):
     axe = ROOT / "explorer" / "node_modules" / "axe-core" / "axe.min.js"
     if not axe.exists():

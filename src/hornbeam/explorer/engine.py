@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hornbeam._checks import is_integer, shown
+from hornbeam.explorer.alternatives import alternatives_to, choices_in_words
 from hornbeam.explorer.filters import Filters, read_filters
 from hornbeam.explorer.leaving import BestOutside
 from hornbeam.explorer.overview import disputed_rows, importance_of, overview_of
@@ -26,6 +27,7 @@ from hornbeam.explorer.partial_trees import (
     replaced,
 )
 from hornbeam.explorer.queries import Query
+from hornbeam.explorer.report import Facts, report_of
 from hornbeam.explorer.rows import Rows, typed_table
 from hornbeam.explorer.session import Session
 from hornbeam.explorer.take_away import take_away
@@ -262,9 +264,31 @@ class Engine:
         return {"place": rows.place(best, 0), "values": rows.values(0)}
 
     def _take_away(self, message: dict[str, Any], stop: Stop | None) -> Any:
-        tree, query = self._state(message, stop)
+        if message.get("format") == "report":
+            return {"name": "report.html", "type": "text/html", "text": self._report(message, stop)}
+        best = self._completed(message, stop)
+        return take_away(message.get("format"), self._maker.make(best), self.name)
+
+    def _report(self, message: dict[str, Any], stop: Stop | None) -> str:
+        tree, filters = self._asked(message)
+        query = self.session.query(filters, stop)
         best = query.completed(tree)
-        return take_away(message.get("format"), self._maker.make(best))
+        least = query.least(best)
+        assert least is not None
+        made = self._maker.make(best)
+        sizes, without = alternatives_to(made, self.session, self._objective, stop)
+        facts = Facts(
+            self._about({}, None),
+            repr(self.classifier),
+            made,
+            self._objective(least),
+            choices_in_words(filters, tree, self.problem.schema.names),
+            sizes,
+            without,
+            None if self._rows is None else self._rows.predictions(best),
+            self._classes,
+        )
+        return report_of(facts)
 
     def _state(self, message: dict[str, Any], stop: Stop | None) -> tuple[PartialTree, Query]:
         tree, filters = self._asked(message)

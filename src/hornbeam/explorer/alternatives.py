@@ -1,0 +1,84 @@
+"""What else could have been chosen: the best good trees of each size, and without each column of the chosen tree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from hornbeam.explorer.filters import Filters
+from hornbeam.explorer.overview import overview_of
+from hornbeam.explorer.partial_trees import Open, PartialTree, Split
+from hornbeam.explorer.session import Session
+from hornbeam.tree import Tree
+
+
+class Alternative(NamedTuple):
+    """Good trees that could have been chosen: how many there are, and their best objective; None if there are none."""
+
+    name: str
+    n_trees: int
+    objective: float | None
+
+
+def alternatives_to(
+    tree: Tree, session: Session, objective_of: Callable[[int], float], stop: Callable[[Any], bool] | None
+) -> tuple[list[Alternative], list[Alternative]]:
+    """Return the good trees of each number of leaves, and those without each column of a tree.
+
+    Parameters
+    ----------
+    tree : Tree
+        The chosen one.
+    session : Session
+    objective_of : callable
+        From ticks to an objective.
+    stop : callable or None
+        Called during the searches for trees without a column; they end if it returns True.
+
+    Raises
+    ------
+    InterruptedError
+        If a search was stopped.
+    """
+    overview = overview_of(session.query(Filters()), Open(), objective_of)
+    n_trees: Counter[int] = Counter()
+    for cell in overview["cells"]:
+        n_trees[cell["leaves"]] += int(cell["n_trees"])
+    sizes = [Alternative(str(one["leaves"]), n_trees[one["leaves"]], one["objective"]) for one in overview["frontier"]]
+    without = []
+    for column in columns_of(tree):
+        others = session.query(Filters(never=frozenset({column})), stop)
+        least = others.least(Open())
+        objective = None if least is None else objective_of(least)
+        without.append(Alternative(str(tree.columns.names[column]), others.number_of_trees(Open()), objective))
+    return sizes, without
+
+
+def columns_of(tree: Tree) -> list[int]:
+    """Return the numbers of the columns that a tree tests, ascending."""
+    return sorted({condition.column for condition in tree.conditions if condition is not None})
+
+
+def choices_in_words(filters: Filters, tree: PartialTree, names: Sequence[str]) -> list[str]:
+    """Return what the user asked of the tree: the filters, and how many nodes were fixed."""
+    texts = [f"never tests {names[column]}" for column in sorted(filters.never)]
+    texts += [f"always tests {names[column]}" for column in sorted(filters.always)]
+    if filters.max_leaves is not None:
+        texts.append(f"at most {filters.max_leaves} leaves")
+    if filters.max_depth is not None:
+        texts.append(f"depth at most {filters.max_depth}")
+    if filters.min_rows > 1:
+        texts.append(f"at least {filters.min_rows:,} rows in each leaf")
+    if filters.max_objective is not None:
+        texts.append(f"objective at most {filters.max_objective:.6f}")
+    n_fixed = _number_of_fixed_nodes(tree)
+    if n_fixed:
+        texts.append(f"{n_fixed} {'node' if n_fixed == 1 else 'nodes'} fixed by hand")
+    return texts
+
+
+def _number_of_fixed_nodes(tree: PartialTree) -> int:
+    if isinstance(tree, Split):
+        return 1 + _number_of_fixed_nodes(tree.true) + _number_of_fixed_nodes(tree.false)
+    return int(not isinstance(tree, Open))
