@@ -1,8 +1,13 @@
 """The command `explore`: from a file to what answers the page."""
 
+import pickle
 from pathlib import Path
 
+import joblib
+import polars as pl
 import pytest
+
+from hornbeam import GOSDTClassifier, RashomonSetClassifier
 
 pytest.importorskip("uvicorn")
 COMPAS = Path(__file__).parents[2] / "examples" / "compas.csv"
@@ -50,6 +55,48 @@ def test_export_writes_a_page_and_serves_none(run, served, tmp_path):
     result = run("explore", COMPAS, "--target", "target", "--epsilon", "0.2", "--max-depth", "3", "--export", large)
     assert result.code == 2
     assert "can hold 10,000 trees" in result.err
+    assert served == []
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """A saved set, and a file of test rows."""
+    table = pl.read_csv(COMPAS)
+    table[5000:].write_csv(tmp_path / "test.csv")
+    training = table[:5000]
+    classifier = RashomonSetClassifier(0.05, regularization=0.02, max_depth=2)
+    joblib.dump(classifier.fit(training.drop("target"), training["target"]), tmp_path / "set.joblib")
+    (tmp_path / "set.pkl").write_bytes(pickle.dumps(classifier))
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["set.pkl", "set.joblib"])
+def test_a_saved_set_is_explored_with_and_without_test_rows(run, served, saved, name):
+    for words, n_test_rows in (((), 0), (("--test-data", saved / "test.csv"), 1907)):
+        result = run("explore", saved / name, *words)
+        assert (result.code, result.err) == (0, "")
+        about = served[-1][0].answer({"method": "about"})
+        assert (about["rows"], about["test_rows"], about["name"]) == (5000, n_test_rows, f"Good trees of {name}")
+        assert int(about["n_trees"]) == joblib.load(saved / "set.joblib").n_trees_
+
+
+def test_what_is_no_saved_set_is_refused_in_one_line(run, served, saved):
+    (saved / "text.pkl").write_text("no pickle")
+    X, y = [[0], [1]] * 20, [0, 1] * 20
+    (saved / "tree.pkl").write_bytes(pickle.dumps(GOSDTClassifier(0.1).fit(X, y)))
+    for words, message in (
+        ((saved / "none.pkl",), "No such file"),
+        ((saved / "text.pkl",), "is no file of pickle or joblib"),
+        ((saved / "tree.pkl",), "classifier must be a RashomonSetClassifier, got GOSDTClassifier"),
+        ((saved / "set.pkl", "--epsilon", "0.1"), "--epsilon"),
+        ((saved / "set.pkl", "--test-data", saved / "none.csv"), "none.csv"),
+        ((COMPAS,), "--target: name the column"),
+        ((COMPAS, "--target", "target", "--test-data", saved / "test.csv"), "--test-data is for saved sets"),
+    ):
+        result = run("explore", *words)
+        assert result.code == 2
+        assert message in result.err
+        assert len(result.err.splitlines()) == 1
     assert served == []
 
 

@@ -7,17 +7,25 @@ from typing import Annotated, Any
 
 import typer
 
-from hornbeam.cli.app import Data, Decimal, Drop, Encoding, Keep, Missing, app, format_of
+from hornbeam.cli.app import Decimal, Drop, Encoding, Keep, Missing, app, format_of
 
 _TEST_SIZE = 0.25
 _OBJECTIVES = ("accuracy", "balanced", "weighted")
+_SAVED = (".pkl", ".pickle", ".joblib")
+_OF_SAVED_SETS = {"data", "test_data", "port", "no_browser", "export", "decimal", "encoding", "missing", "ignore_case"}
 
 
 @app.command()
 def explore(  # long: a line for each option
     context: typer.Context,
-    data: Data,
-    target: Annotated[str, typer.Option(metavar="COLUMN", help="Column with the classes.")],
+    data: Annotated[
+        Path,
+        typer.Argument(
+            help="CSV (header line; comma, semicolon or tab) or Parquet file; or a fitted RashomonSetClassifier that "
+            "was saved by pickle (.pkl) or joblib (.joblib). Such a file can run code: open only what you trust."
+        ),
+    ],
+    target: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column with the classes.")] = None,
     epsilon: Annotated[
         float | None, typer.Option(help="How much worse than the best tree a good tree may be, as a share: 0.05.")
     ] = None,
@@ -43,6 +51,10 @@ def explore(  # long: a line for each option
         float, typer.Option(metavar="FRACTION", help="Keep this fraction of the rows for tests; 0: none.")
     ] = _TEST_SIZE,
     seed: Annotated[int, typer.Option(help="Seed of the split of --test-size.")] = 0,
+    test_data: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Table with test rows for a saved set, in place of --test-size."),
+    ] = None,
     port: Annotated[int, typer.Option(help="Port of the server; 0: any free one.")] = 0,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Print the address only, and open no browser.")
@@ -87,11 +99,22 @@ def explore(  # long: a line for each option
         for name, value in context.params.items()
         if getattr(context.get_parameter_source(name), "name", "") != "DEFAULT" and name != "seed"
     }
-    request = request_for("rashomon", given)
-    columns = {"keep": keep or (), "drop": drop or ()}
-    engine = _engine(
-        data, target, request, format_of(decimal, encoding, missing, ignore_case), columns, test_size, seed
-    )
+    written = format_of(decimal, encoding, missing, ignore_case)
+    if data.suffix in _SAVED:
+        refused = sorted(set(given) - _OF_SAVED_SETS)
+        if refused:
+            raise CommandError(
+                f"--{refused[0].replace('_', '-')}: {data} is a saved set, which has been searched already"
+            )
+        engine = _engine_of_saved(data, test_data, written)
+    elif target is None:
+        raise CommandError("--target: name the column with the classes")
+    elif test_data is not None:
+        raise CommandError("--test-data is for saved sets; --test-size keeps rows of the table for tests")
+    else:
+        request = request_for("rashomon", given)
+        columns = {"keep": keep or (), "drop": drop or ()}
+        engine = _engine(data, target, request, written, columns, test_size, seed)
     if export is not None:
         _write_page(engine, export)
         return
@@ -142,6 +165,30 @@ def _engine(
         test_rows = (None, None) if test is None else (frame[test], classes[test])
         with refusals_as_command_errors():
             return Engine(classifier, *test_rows, name=f"{target}: good trees of {data.name}")
+
+
+def _engine_of_saved(path: Path, test_data: Path | None, written: Any) -> Any:
+    """Return what answers the page for a classifier that was saved, and for the rows of a table if there is one."""
+    import joblib
+
+    from hornbeam.cli.data import read_frame, split_target, with_class
+    from hornbeam.cli.errors import CommandError, interrupts_told, refusals_as_command_errors
+    from hornbeam.explorer import Engine
+
+    with interrupts_told("before the set was read"):
+        try:
+            classifier = joblib.load(path)
+        except OSError as error:
+            raise CommandError(f"{path}: {error.strerror}") from error
+        except Exception as error:  # whatever the code of the file raises
+            raise CommandError(f"{path}: is no file of pickle or joblib that can be read here: {error}") from error
+        test_rows: tuple[Any, Any] = (None, None)
+        with refusals_as_command_errors():
+            if test_data is not None:
+                target = Engine(classifier).problem.target_name
+                labeled, _ = with_class(read_frame(test_data, written).frame, target, test_data)
+                test_rows = split_target(labeled, target, test_data)
+            return Engine(classifier, *test_rows, name=f"Good trees of {path.name}")
 
 
 def _write_page(engine: Any, path: Path) -> None:
