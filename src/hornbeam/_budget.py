@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from time import perf_counter
 from typing import NamedTuple
 
@@ -33,6 +34,7 @@ class Budget:
     def __init__(self, time_limit: float | None = None, memory_limit: float | None = None) -> None:
         self._begin = perf_counter()
         self._time_limit, self._memory_limit = time_limit, memory_limit
+        self._uncounted = 0.0
         self._held = 0
         self._reserve = 0.0
         self._is_over: Callable[[], bool] = lambda: False
@@ -43,7 +45,18 @@ class Budget:
 
     def seconds(self) -> float | None:
         """Return how many seconds are left, at least 0; None without a limit."""
-        return None if self._time_limit is None else max(0.0, self._time_limit - self.elapsed())
+        return None if self._time_limit is None else max(0.0, self._time_limit - self.elapsed() + self._uncounted)
+
+    @contextmanager
+    def clock_stopped(self) -> Iterator[None]:
+        """Let the seconds of a block not count, however many they are."""
+        begin, limit = perf_counter(), self._time_limit
+        self._time_limit = None
+        try:
+            yield
+        finally:
+            self._time_limit = limit
+            self._uncounted += perf_counter() - begin
 
     def is_spent(self) -> bool:
         """Return whether no time or no memory is left."""

@@ -224,6 +224,21 @@ def test_a_time_limit_ends_the_passes(monkeypatch: pytest.MonkeyPatch, what: str
     assert len(seen) == call
 
 
+def test_the_default_time_limit_is_for_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+
+    def read_slowly(self: Any, what: str, n_rows: int) -> None:
+        clock[0] += 1000.0
+
+    monkeypatch.setattr("hornbeam._budget.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("hornbeam.fitting.monitor.Monitor.report_rows", read_slowly)
+    classifier = GOSDTClassifier(0.02, max_depth=3).fit(_table(100).lazy(), "label")
+    assert clock[0] >= 2000.0
+    assert classifier.status_ == "optimal"
+    with pytest.raises(TimeoutError, match="time_limit was over after 37 rows"):
+        GOSDTClassifier(0.02, max_depth=3, time_limit=61).fit(_table(100).lazy(), "label")
+
+
 @pytest.mark.parametrize(
     ("column", "value", "message"),
     [

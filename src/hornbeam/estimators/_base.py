@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from hornbeam import _core
-from hornbeam._budget import Budget
+from hornbeam._budget import DEFAULT_TIME_LIMIT, Budget
 from hornbeam._checks import shown
 from hornbeam.binarizers import (
     Binarizer,
@@ -80,6 +81,8 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
             If a parameter has the wrong type, `X` is sparse, or a column holds anything but numbers, strings and dates.
         MemoryError
             If `memory_limit` has no room for the distinct rows of a table that is read in batches.
+        TimeoutError
+            If a `time_limit` that you set is over before all rows of such a table were read.
         KeyboardInterrupt
             If Ctrl-C is pressed before the search begins, or while a clone is fitted. Otherwise Ctrl-C ends the search,
             and `fit` returns the best tree so far.
@@ -118,7 +121,10 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
         options = self._check_parameters()
         monitor.announce("making binary columns")
         if is_streamed(X):
-            training = self._read_stream(X, y, sample_weight, budget, monitor, options)
+            # A limit that the user did not set is for the search: passes over a large table have no tree to return.
+            is_limited = self.time_limit != DEFAULT_TIME_LIMIT
+            with nullcontext() if is_limited else budget.clock_stopped():
+                training = self._read_stream(X, y, sample_weight, budget, monitor, options)
         else:
             training = self._read_training(X, y, sample_weight, budget)
         self.schema_, self._n_rows = training.table.schema, training.n_rows

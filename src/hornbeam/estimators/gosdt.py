@@ -123,7 +123,8 @@ class GOSDTClassifier(ExactTreeClassifier):
     time_limit : float or None, default=60
         Seconds of wall clock from the call of `fit` to its return: reading the table, making binary columns and the
         search. A fit that runs out of time returns its best tree, at least a single leaf, and a true lower bound.
-        None: no limit, for a proof whatever it takes.
+        None: no limit, for a proof whatever it takes. For a table that is read in batches, the default of 60 seconds
+        begins with the search; another limit that ends before all rows were read raises `TimeoutError`.
     memory_limit : int or None, default=None
         Bytes by which the fit may increase the memory of the process: the binary columns and everything the search
         stores. The search of binary columns forgets what is cheapest to prove again and goes on; the fit ends when not
