@@ -50,12 +50,15 @@ export function App({ ask, about, problem }: { ask: Ask; about: About; problem: 
     go({ ...state, tree: replaced(opened, place!, chosen) });
   };
   const onKey = (event: KeyboardEvent) => {
-    if (!(event.ctrlKey || event.metaKey) || event.target instanceof HTMLInputElement) return;
+    // JupyterLab has commands for single keys, such as x to cut a cell; keys that are pressed here are not meant for it.
+    if (!(event.ctrlKey || event.metaKey)) return event.stopPropagation();
+    if (event.target instanceof HTMLInputElement) return;
     const key = event.key.toLowerCase();
     if (key === "z") step(event.shiftKey ? 1 : -1);
     else if (key === "y") step(1);
     else return;
     event.preventDefault();
+    event.stopPropagation();
   };
 
   return (
