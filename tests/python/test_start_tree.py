@@ -202,7 +202,7 @@ def test_trees_on_other_columns_are_refused():
 
 @pytest.mark.parametrize("start", [3, [1, 2], np.zeros(3)], ids=str)
 def test_what_is_no_tree_is_refused(start):
-    with pytest.raises(TypeError, match="start_tree must be a Tree, a fitted tree classifier"):
+    with pytest.raises(TypeError, match="start_tree must be a Tree, a fitted tree estimator"):
         GOSDTClassifier(start_tree=start).fit(*table(0))
 
 

@@ -14,7 +14,6 @@ from hornbeam.estimators._regularized import RegularizedTree, RegularizedTreeCla
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.fitting.checkpoints import with_checkpoint
 from hornbeam.fitting.parameters import check_bounds, check_limit, check_number
-from hornbeam.fitting.scales import AdditiveScale
 from hornbeam.fitting.search import BOUNDS, Search, exact_search
 from hornbeam.fitting.start_tree import Splits, StartArrays, read_splits, start_arrays
 from hornbeam.fitting.training import TrainingRows
@@ -79,14 +78,14 @@ class ExactTree(RegularizedTree):
             )
 
     def _use_known(
-        self, training: TrainingRows, scale: AdditiveScale, options: _core.SearchOptions
+        self, training: TrainingRows, scale: Any, options: _core.SearchOptions
     ) -> tuple[StartArrays | None, _core.SearchOptions]:
         """Return the start tree on the conditions of the binarizer, and the options with the known bounds.
 
         Conditions of the tree that the binarizer lacks are added to it.
         """
         start = None
-        trees = self._known_trees()
+        trees = self._known_trees() + self._greedy_trees(training, scale, options)
         if trees:
             conditions = self.binarizer_.conditions_
             start, self.binarizer_.conditions_ = start_arrays(trees, conditions, training, scale, options)
@@ -109,6 +108,10 @@ class ExactTree(RegularizedTree):
         if self.warm_start and "tree_" in vars(self):
             trees.append(read_splits(self.tree_, "warm_start=True: the tree of the last fit"))
         return trees
+
+    def _greedy_trees(self, training: Any, scale: Any, options: _core.SearchOptions) -> list[Splits]:
+        """Return trees that are found before the search, to start from the best one."""
+        return []
 
     def _set_result(self, outcome: _core.Outcome, scale: Any) -> None:
         super()._set_result(outcome, scale)

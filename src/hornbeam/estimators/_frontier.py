@@ -18,12 +18,11 @@ from hornbeam.estimators._exact import OF_ONE_SEARCH
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.fitting.checkpoints import with_file_in_folder
 from hornbeam.fitting.monitor import Monitor
-from hornbeam.fitting.scales import AdditiveScale
+from hornbeam.fitting.progress import RoundedScale
 from hornbeam.fitting.search import searches_of_penalties
 from hornbeam.fitting.training import TrainingRows
 from hornbeam.frontier.frontier import Frontier, PathSegment
 from hornbeam.frontier.search import FrontierSearch, Line, Segment
-from hornbeam.tree.pruning import losses_of_nodes
 
 
 def find_frontier(model: Any, X: Any, y: Any, sample_weight: Any, *, only_path: bool) -> Frontier:
@@ -61,7 +60,7 @@ def find_frontier(model: Any, X: Any, y: Any, sample_weight: Any, *, only_path: 
             largest_penalty,
             budget,
             options.gap_limit,
-            partial(losses_of_nodes, weights=scale.weights, costs=scale.costs, codes=training.codes),
+            lambda tree: scale.losses_of_nodes(tree, training.codes),
         )
         search.find_path(is_all=only_path)
         if not only_path:
@@ -83,13 +82,13 @@ class _Classifiers:
     work : ExactTree
         Has read the training data.
     training : TrainingRows
-    scale : AdditiveScale
+    scale : AdditiveScale or SquaredErrorScale
         Of the least leaf penalty.
     search : FrontierSearch
         It has ended.
     """
 
-    def __init__(self, work: Any, training: TrainingRows, scale: AdditiveScale, search: FrontierSearch) -> None:
+    def __init__(self, work: Any, training: TrainingRows, scale: Any, search: FrontierSearch) -> None:
         self._work, self._training, self._scale, self._search = work, training, scale, search
 
     def frontier(self, n_leaves: int, *, only_path: bool, seconds: float) -> Frontier:
@@ -101,18 +100,18 @@ class _Classifiers:
         # Where a search was stopped, others may have proven everything all the same.
         status = "optimal" if is_proven else self._search.status
         statuses = ["optimal" if one.lower == one.line.loss else status for one in sizes]
-        objective = self._scale.objective
+        classifiers = [
+            self._classifier(one.line, 0, one.lower, end, max_leaves=one.n_leaves)
+            for one, end in zip(sizes, statuses, strict=True)
+        ]
         return Frontier(
             n_leaves=[one.n_leaves for one in sizes],
-            losses=[objective(one.line.loss) for one in sizes],
-            lower_bounds=[objective(one.lower) for one in sizes],
+            losses=[one.loss_ for one in classifiers],
+            lower_bounds=[one.lower_bound_ for one in classifiers],
             statuses=statuses,
-            classifiers=[
-                self._classifier(one.line, 0, one.lower, end, max_leaves=one.n_leaves)
-                for one, end in zip(sizes, statuses, strict=True)
-            ],
+            classifiers=classifiers,
             path=path,
-            bounds=[(self._penalty(ticks), objective(bound)) for ticks, bound in self._search.bounds()],
+            bounds=[self._bound(ticks, bound, path) for ticks, bound in self._search.bounds()],
             status=status,
             statistics={**self._search.statistics, "seconds": seconds},
         )
@@ -124,12 +123,18 @@ class _Classifiers:
         lower = cost if segment.is_proven else min(cost, self._search.lower(ticks))
         status = "optimal" if segment.is_proven else self._search.status
         made = self._classifier(segment.line, ticks, lower, status)
-        loss = self._scale.objective(segment.line.loss)
         low, high = self._penalty(segment.low), inf if segment.high is None else self._penalty(segment.high)
-        return PathSegment(low, high, segment.line.leaves, loss, segment.is_proven, made)
+        return PathSegment(low, high, segment.line.leaves, made.loss_, segment.is_proven, made)
+
+    def _bound(self, ticks: int, bound: int, path: list[PathSegment]) -> tuple[float, float]:
+        """Return a leaf penalty and what a bound of the search for it proves."""
+        penalty, scale = self._penalty(ticks), self._scale
+        if not isinstance(scale, RoundedScale):
+            return penalty, scale.objective(bound)
+        return penalty, scale.bound(bound, min(one.loss + penalty * one.n_leaves for one in path))
 
     def _penalty(self, ticks: Fraction | int) -> float:
-        return float(ticks / self._scale.one)
+        return float(ticks / Fraction(self._scale.one))
 
     def _classifier(self, line: Line, ticks: int, lower: int, status: str, **parameters: Any) -> Any:
         made = copy(self._work)
@@ -143,6 +148,7 @@ class _Classifiers:
             "trace": [],
         }
         made._set_tree(outcome, scale, self._training, 0.0)
+        made.regularization_ = scale.regularization
         made._set_result(outcome, scale)
         return made.set_params(regularization=scale.regularization, **parameters)
 

@@ -99,7 +99,7 @@ class PolicyTreeMethods(TreeDisplay, TreeEstimator):
         ValueError
             If the actions differ from those seen in `fit`, or the policy chooses an action whose reward is missing.
         """
-        return self._mean_reward(X, y, sample_weight)
+        return self._score_on(X, y, sample_weight)
 
     @property
     def feature_importances_(self) -> npt.NDArray[np.float64]:
@@ -110,7 +110,7 @@ class PolicyTreeMethods(TreeDisplay, TreeEstimator):
         """
         return reward_importances(self._of_fit("tree_"))
 
-    def _mean_reward(self, X: Any, y: Any, sample_weight: Any) -> float:
+    def _score_on(self, X: Any, y: Any, sample_weight: Any) -> float:
         _, weights, chosen = self._earned(X, y, sample_weight)
         return float(np.average(chosen, weights=weights))
 

@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from os import PathLike
 from typing import Any, Literal
 
-import numpy as np
-import numpy.typing as npt
-from sklearn.base import RegressorMixin
-
 from hornbeam import _core
 from hornbeam._budget import DEFAULT_TIME_LIMIT, Budget
-from hornbeam._checks import check_choice, shown
+from hornbeam._checks import shown
 from hornbeam.binarizers import Binarizer
 from hornbeam.binarizers._base import SupervisedBase
-from hornbeam.estimators._display import TreeDisplay
-from hornbeam.estimators._regularized import RegularizedTree
-from hornbeam.fitting.checkpoints import with_checkpoint
+from hornbeam.estimators._exact import ExactTree
+from hornbeam.estimators._frontier import find_frontier
+from hornbeam.estimators._regressor import RegressorMethods
+from hornbeam.fitting.cart import cart_regression_trees
 from hornbeam.fitting.numbers import NumericTraining, read_numeric_training
-from hornbeam.fitting.parameters import check_bounds, check_limit, check_number
 from hornbeam.fitting.progress import Progress, relative_gap
-from hornbeam.fitting.search import BOUNDS, Search, packed_columns, within
 from hornbeam.fitting.squares import SquaredErrorScale, make_squared_error_scale
+from hornbeam.fitting.start_tree import Splits
+from hornbeam.frontier import Frontier
 from hornbeam.tree import RegressionTree
-from hornbeam.tree.importances import variance_importances
 
 
-class GOSDTRegressor(TreeDisplay, RegressorMixin, RegularizedTree):  # type: ignore[misc]
+class GOSDTRegressor(RegressorMethods, ExactTree):
     """Optimal sparse regression tree for squared error, with a proof.
 
     Minimizes ``loss(T) + regularization * n_leaves(T)`` over all trees T within the limits whose conditions are among
@@ -57,6 +52,12 @@ class GOSDTRegressor(TreeDisplay, RegressorMixin, RegularizedTree):  # type: ign
         between two values; a proof then takes much longer, except for columns of few values or with `max_depth` of 2
         or 3. None: the columns contain only 0 and 1. A `Binarizer` is cloned and fitted; those that choose thresholds
         by classes are refused.
+    start_tree : tree, fitted estimator, JSON or None, default=None
+        A tree of any origin from which the search starts, such as the `tree_` of another fit, scikit-learn's
+        `DecisionTreeRegressor`, or JSON, as in `GOSDTClassifier`. It is pruned for the problem, and conditions that the
+        binarizer lacks are added. `tree_` is never worse than it.
+    warm_start : bool, default=False
+        Whether to start from the tree of the last fit.
     time_limit : float or None, default=60
         Seconds of wall clock from the call of `fit` to its return. A fit that runs out of time returns its best tree,
         at least a single leaf, and a true lower bound. None: no limit.
@@ -122,6 +123,7 @@ class GOSDTRegressor(TreeDisplay, RegressorMixin, RegularizedTree):  # type: ign
 
     See Also
     --------
+    GOSDTRegressorCV : Chooses the leaf penalty by cross-validation.
     GOSDTClassifier : The same for classes.
     hornbeam.RegressionTree : What `tree_` can do: rules, drawings, exports.
 
@@ -141,8 +143,10 @@ class GOSDTRegressor(TreeDisplay, RegressorMixin, RegularizedTree):  # type: ign
     is one more. So the same number gives the same trees, and the objective of osrt is `objective_`.
 
     The search is that of `GOSDTClassifier` for binary columns, with its bounds for additive losses; the best clusters
-    of the targets in place of packings bound it from below [1]_. The search starts from a greedy tree that looks two
-    levels ahead. No primal heuristics run next to it yet.
+    of the targets in place of packings bound it from below [1]_. The search starts from scikit-learn's
+    `DecisionTreeRegressor` on the binary columns, pruned for the same leaf penalty, and from a greedy tree that looks
+    two levels ahead. So no fit that is stopped returns a worse tree, unless `time_limit` or `memory_limit` has no room
+    for scikit-learn's.
 
     A row of weight k counts as k equal rows, except in `min_samples_leaf`; rows of weight 0 are left out.
 
@@ -162,8 +166,6 @@ class GOSDTRegressor(TreeDisplay, RegressorMixin, RegularizedTree):  # type: ign
     ('optimal', 5, 0.439)
     """
 
-    tree_: RegressionTree
-
     def __init__(
         self,
         regularization: float | Literal["auto"] = "auto",
@@ -173,6 +175,8 @@ class GOSDTRegressor(TreeDisplay, RegressorMixin, RegularizedTree):  # type: ign
         min_samples_leaf: int = 1,
         shape: Literal["tree", "rule_list"] = "tree",
         binarizer: Literal["quantile", "exact"] | Binarizer | None = "quantile",
+        start_tree: Any = None,
+        warm_start: bool = False,
         time_limit: float | None = DEFAULT_TIME_LIMIT,
         memory_limit: int | None = None,
         gap_limit: float | None = None,
@@ -190,6 +194,8 @@ class GOSDTRegressor(TreeDisplay, RegressorMixin, RegularizedTree):  # type: ign
         self.min_samples_leaf = min_samples_leaf
         self.shape = shape
         self.binarizer = binarizer
+        self.start_tree = start_tree
+        self.warm_start = warm_start
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.gap_limit = gap_limit
@@ -201,60 +207,52 @@ class GOSDTRegressor(TreeDisplay, RegressorMixin, RegularizedTree):  # type: ign
         self.trace = trace
         self.bounds = bounds
 
-    def predict(self, X: Any) -> npt.NDArray[np.float64]:
-        """Predict the number of each row: the mean of `y` in the training rows of its leaf.
+    def frontier(self, X: Any, y: Any, sample_weight: Any = None) -> Frontier:
+        """Find the best tree of at most k leaves, for every k; see `GOSDTClassifier.frontier`.
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_rows, n_features_in_)
-            With the columns seen in `fit`. Missing values and unseen categories fail every condition except
-            "is missing".
+        X, y, sample_weight
+            See `fit`.
 
         Returns
         -------
-        ndarray of float of shape (n_rows,)
+        Frontier
+            Its `classifiers` are fitted regressors.
 
         Raises
         ------
         ValueError
-            If the columns differ from those seen in `fit`, or a number is infinite.
+            As `fit`, and if `checkpoint` is no folder.
+        TypeError
+            As `fit`.
+
+        Warns
+        -----
+        NotProvenWarning
+            If some sizes are not proven.
+
+        Examples
+        --------
+        >>> from hornbeam import GOSDTRegressor
+        >>> X, y = [[1], [2], [3], [4]], [0, 4, 4, 8]
+        >>> frontier = GOSDTRegressor(regularization=0.01).frontier(X, y)
+        >>> frontier.n_leaves.tolist(), [round(loss, 3) for loss in frontier.losses.tolist()]
+        ([1, 2, 3], [1.0, 0.333, 0.0])
         """
-        table = self._table(X)
-        return self.tree_.predict(table)
+        return find_frontier(self, X, y, sample_weight, only_path=False)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return R^2, 1 minus the squared error of `predict` divided by that of the mean of `y`.
+    def regularization_path(self, X: Any, y: Any, sample_weight: Any = None) -> Frontier:
+        """Find the best tree for every leaf penalty down to `regularization`.
 
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features_in_)
-            With the columns seen in `fit`.
-        y : array-like of shape (n_rows,)
-            The numbers to predict.
-        sample_weight : array-like of shape (n_rows,) or None, default=None
-            Weights of the rows. None: every row weighs 1.
+        Parameters, errors and warnings: see `frontier`.
 
         Returns
         -------
-        float
-            At most 1; below 0 if the mean of `y` predicts better.
+        Frontier
+            With the sizes of its `path` only.
         """
-        return float(super().score(X, y, sample_weight))
-
-    @property
-    def feature_importances_(self) -> npt.NDArray[np.float64]:
-        """Share of each column in the decrease of the squared error by all splits of `tree_`; see the attributes."""
-        return variance_importances(self._of_fit("tree_"))
-
-    def _check_parameters(self) -> _core.SearchOptions:
-        options = super()._check_parameters()
-        gap_limit = 0.0 if self.gap_limit is None else check_number("gap_limit", self.gap_limit, below=1)
-        max_leaves = check_limit("max_leaves", self.max_leaves, least=1)
-        bounds = check_bounds(self.bounds, BOUNDS)
-        check_choice("shape", self.shape, ("tree", "rule_list"))
-        is_list = self.shape == "rule_list"
-        options = with_checkpoint(self, options)
-        return options.replace(gap_limit=gap_limit, max_leaves=max_leaves, rule_list=is_list, bounds=bounds)
+        return find_frontier(self, X, y, sample_weight, only_path=True)
 
     def _make_binarizer(self) -> Binarizer:
         if isinstance(self.binarizer, SupervisedBase) or self.binarizer in ("auto", "guess"):
@@ -271,12 +269,12 @@ class GOSDTRegressor(TreeDisplay, RegressorMixin, RegularizedTree):  # type: ign
         self.regularization_ = self._leaf_penalty()
         return make_squared_error_scale(training.targets, training.weights, self.regularization_)
 
-    def _choose_search(
+    def _greedy_trees(
         self, training: NumericTraining, scale: SquaredErrorScale, options: _core.SearchOptions
-    ) -> Search:
-        columns = packed_columns(self.binarizer_.conditions_, training)
-        problem = _core.Problem.squared_error(scale.sums, scale.n_predictions, scale.leaf_cost)
-        return partial(_core.solve, columns, problem, within(options, training.budget))
+    ) -> list[Splits]:
+        if not options.bounds.get("primal", True):
+            return []
+        return cart_regression_trees(self.binarizer_.conditions_, training, scale, options)
 
     def _make_tree(self, arrays: _core.TreeArrays, training: NumericTraining) -> RegressionTree:
         return RegressionTree.from_search(

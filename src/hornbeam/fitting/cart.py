@@ -1,16 +1,22 @@
-"""The greedy tree that a search over sets of leaves starts from."""
+"""The greedy trees of scikit-learn from which searches start."""
 
 from __future__ import annotations
 
 from math import floor, log2
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from hornbeam import _core
+from hornbeam._budget import Budget
 from hornbeam.binarizers import Conditions, Thresholds, bin_conditions
+from hornbeam.fitting.numbers import NumericTraining
+from hornbeam.fitting.squares import SquaredErrorScale
+from hornbeam.fitting.start_tree import Splits
 from hornbeam.fitting.training import TrainingData
+from hornbeam.table import Table
 
 # What scikit-learn's tree takes: at most so many seconds for a cell and level, and bytes for a cell and its copy.
 _SECONDS_OF_CELL = 1e-7
@@ -55,15 +61,10 @@ def cart_tree(
     most_leaves = floor(min(1 / share if share else len(codes), max_leaves or np.inf, len(codes)))
     if len(conditions) == 0 or most_leaves < 2 or max_depth == 0:
         return None
-    # scikit-learn cannot be interrupted by a limit, so a tree that might exceed the budget is not begun at all.
-    n_cells = conditions.n_runs * len(codes)
     n_levels = min(log2(most_leaves) + 1, np.inf if max_depth is None else max_depth)
-    if not budget.allows(2 * _SECONDS_OF_CELL * n_cells * n_levels) or not budget.fits(_BYTES_OF_CELL * n_cells):
+    if not _allows(budget, conditions.n_runs * len(codes), n_levels):
         return None
-    bins, n_thresholds = bin_conditions(conditions, training.table)
-    are_thresholds = np.array([isinstance(run, Thresholds) for run in conditions.runs])
-    # A bin is 0 where its condition holds. A single condition is turned around, into the 0 and 1 of a binary column.
-    matrix = np.where(are_thresholds[:, np.newaxis], bins, 1 - bins.astype(np.int64)).T
+    columns = _Columns(conditions, training.table)
     model = DecisionTreeClassifier(
         max_depth=max_depth,
         max_leaf_nodes=most_leaves,
@@ -72,13 +73,91 @@ def cart_tree(
         min_impurity_decrease=0.0 if is_cut_back else share,
         random_state=0,
     )
-    tree = model.fit(matrix, codes, sample_weight=losses).tree_
-    # scikit-learn sends a row to the left if its value is at most the threshold: there the condition of that bin
-    # holds, but a single condition, as 0 or 1, fails.
-    is_inner, runs = tree.children_left >= 0, np.maximum(tree.feature, 0)
-    first = np.append(0, np.cumsum(n_thresholds, dtype=np.int64)[:-1])[runs]
-    is_threshold = are_thresholds[runs]
-    columns = np.where(is_inner, first + np.where(is_threshold, np.floor(tree.threshold), 0), -1)
-    held = np.where(is_threshold, tree.children_left, tree.children_right)
-    failed = np.where(is_threshold, tree.children_right, tree.children_left)
-    return np.array([columns, held, failed], dtype=np.int32)
+    return columns.splits(model.fit(columns.matrix, codes, sample_weight=losses).tree_)
+
+
+def cart_regression_trees(
+    conditions: Conditions, training: NumericTraining, scale: SquaredErrorScale, options: _core.SearchOptions
+) -> list[Splits]:
+    """Grow scikit-learn's tree of numbers on the binary columns, and prune it for the leaf penalty.
+
+    With a limit on leaves there is a second one, grown best first up to that limit.
+
+    Parameters
+    ----------
+    conditions : Conditions
+        The binary columns.
+    training : NumericTraining
+        The rows, and the budget. If the trees might exceed the budget, there is none.
+    scale : SquaredErrorScale
+        Targets, weights and leaf penalty.
+    options : SearchOptions
+        Its `min_samples_leaf`, `max_depth` and `max_leaves` limit the trees.
+
+    Returns
+    -------
+    list of Splits
+        None, one or two.
+    """
+    n_rows, max_depth, max_leaves = len(scale.targets), options.max_depth, options.max_leaves
+    if len(conditions) == 0 or max_depth == 0 or max_leaves == 1 or n_rows < 2:
+        return []
+    sizes = [None] if max_leaves is None else [None, max_leaves]
+    n_levels = min(2 * log2(n_rows), np.inf if max_depth is None else max_depth)  # rarely more, if all leaves are pure
+    if not _allows(training.budget, conditions.n_runs * n_rows, len(sizes) * n_levels):
+        return []
+    columns = _Columns(conditions, training.table)
+    trees = []
+    for size in sizes:
+        model = DecisionTreeRegressor(
+            max_depth=max_depth,
+            max_leaf_nodes=size,
+            min_samples_leaf=options.min_samples_leaf,
+            ccp_alpha=scale.leaf_cost / float(scale.weights.sum()),
+            random_state=0,
+        )
+        column, left, right = columns.splits(model.fit(columns.matrix, scale.targets, scale.weights).tree_).tolist()
+        tested = [None if number < 0 else conditions[number] for number in column]
+        trees.append(Splits(tested, left, right, training.table.schema, None, "the tree of scikit-learn"))
+    return trees
+
+
+def _allows(budget: Budget, n_cells: int, n_levels: float) -> bool:
+    """Return whether a budget has room for a tree of so many levels.
+
+    scikit-learn cannot be interrupted by a limit, so a tree that might exceed the budget is not begun at all.
+    """
+    return budget.allows(2 * _SECONDS_OF_CELL * n_cells * n_levels) and budget.fits(_BYTES_OF_CELL * n_cells)
+
+
+class _Columns:
+    """The table that scikit-learn's tree is grown on: all thresholds of a column are one column of numbers.
+
+    Parameters
+    ----------
+    conditions : Conditions
+    table : Table
+
+    Attributes
+    ----------
+    matrix : ndarray of int64 of shape (n_rows, n_runs)
+        A bin of thresholds is 0 where its first condition holds. A single condition is turned around, into the 0 and 1
+        of a binary column.
+    """
+
+    def __init__(self, conditions: Conditions, table: Table) -> None:
+        bins, self._n_thresholds = bin_conditions(conditions, table)
+        self._are_thresholds = np.array([isinstance(run, Thresholds) for run in conditions.runs])
+        self.matrix = np.where(self._are_thresholds[:, np.newaxis], bins, 1 - bins.astype(np.int64)).T
+
+    def splits(self, tree: Any) -> npt.NDArray[np.int32]:
+        """Return a tree of scikit-learn as the condition of each node, -1 at leaves, and its children."""
+        # scikit-learn sends a row to the left if its value is at most the threshold: there the condition of that bin
+        # holds, but a single condition, as 0 or 1, fails.
+        is_inner, runs = tree.children_left >= 0, np.maximum(tree.feature, 0)
+        first = np.append(0, np.cumsum(self._n_thresholds, dtype=np.int64)[:-1])[runs]
+        is_threshold = self._are_thresholds[runs]
+        columns = np.where(is_inner, first + np.where(is_threshold, np.floor(tree.threshold), 0), -1)
+        held = np.where(is_threshold, tree.children_left, tree.children_right)
+        failed = np.where(is_threshold, tree.children_right, tree.children_left)
+        return np.array([columns, held, failed], dtype=np.int32)

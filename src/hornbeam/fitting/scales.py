@@ -32,6 +32,7 @@ from hornbeam import _core
 from hornbeam._checks import shown
 from hornbeam.fitting.progress import Scale
 from hornbeam.objectives import Costs, Exact, Loss, exact_fraction
+from hornbeam.tree.pruning import best_predictions, losses_of_nodes
 
 _LIMIT_BITS = _core.COST_BITS
 _COST_BITS = 20
@@ -87,6 +88,27 @@ class AdditiveScale:
         """Return a loss that no tree exceeds, in ticks; `codes` are the classes of the rows, if they have one each."""
         largest = self.costs.max(axis=1)
         return int((self.weights @ largest if codes is None else self.weights * largest[codes]).sum())
+
+    def problem(
+        self, codes: npt.NDArray[np.int32] | None, reference: npt.NDArray[np.int32] | None, counts: _Integers | None
+    ) -> _core.Problem:
+        """Return the rows and their costs for the core; see `TrainingRows`."""
+        return _core.Problem(codes, self.weights, self.costs, self.leaf_cost, reference, counts)
+
+    def loss_of_leaf(self, rows: npt.NDArray[np.intp], codes: npt.NDArray[np.int32] | None) -> int:
+        """Return what some rows lose in one leaf, in ticks."""
+        weights = self.weights[rows]
+        # Sums of weights are below 2^52: exact in float64.
+        totals = weights.sum(axis=0) if codes is None else np.bincount(codes[rows], weights, len(self.costs))
+        return int((totals.astype(np.int64) @ self.costs).min())
+
+    def best_predictions(self, whole: _core.TreeArrays, codes: npt.NDArray[np.int32] | None) -> npt.NDArray[np.int32]:
+        """Return what each node of a tree best predicts."""
+        return best_predictions(whole, self.weights, self.costs, codes)
+
+    def losses_of_nodes(self, whole: _core.TreeArrays, codes: npt.NDArray[np.int32] | None) -> _Integers:
+        """Return what each node of a tree, with its prediction, would lose as a leaf, in ticks."""
+        return losses_of_nodes(whole, self.weights, self.costs, codes)
 
     @property
     def regularization(self) -> float:

@@ -14,7 +14,7 @@ from hornbeam._budget import Budget
 from hornbeam.binarizers import Conditions, bin_within, pack_conditions, pack_within
 from hornbeam.cluster import SharedProblem, pool_on, solve_on_cluster
 from hornbeam.fitting.scales import AdditiveScale
-from hornbeam.fitting.start_tree import StartArrays
+from hornbeam.fitting.start_tree import StartArrays, TreeScale
 from hornbeam.fitting.training import TrainingRows
 
 # The bounds of both searches that can be switched off.
@@ -62,11 +62,9 @@ def ordered_columns(conditions: Conditions, training: TrainingRows) -> _core.Ord
     return _core.OrderedColumns(*bin_within(conditions, training.table, training.budget))
 
 
-def make_problem(training: TrainingRows, scale: AdditiveScale) -> _core.Problem:
+def make_problem(training: TrainingRows, scale: TreeScale) -> _core.Problem:
     """Return the rows and their costs for the core."""
-    return _core.Problem(
-        training.codes, scale.weights, scale.costs, scale.leaf_cost, training.reference, training.counts
-    )
+    return scale.problem(training.codes, training.reference, training.counts)
 
 
 def within(options: _core.SearchOptions, budget: Budget) -> _core.SearchOptions:
@@ -83,7 +81,7 @@ def within(options: _core.SearchOptions, budget: Budget) -> _core.SearchOptions:
 def search_by_bits(
     conditions: Conditions,
     training: TrainingRows,
-    scale: AdditiveScale,
+    scale: TreeScale,
     options: _core.SearchOptions,
     start: StartArrays | None = None,
 ) -> Search:
@@ -98,7 +96,7 @@ def search_by_bits(
 def search_by_order(
     conditions: Conditions,
     training: TrainingRows,
-    scale: AdditiveScale,
+    scale: TreeScale,
     options: _core.SearchOptions,
     start: StartArrays | None = None,
 ) -> Search:
@@ -146,7 +144,7 @@ def search_on_cluster(
 def _start_alone(
     conditions: Conditions,
     training: TrainingRows,
-    scale: AdditiveScale,
+    scale: TreeScale,
     options: _core.SearchOptions,
     start: StartArrays,
 ) -> Search:
@@ -170,7 +168,7 @@ def _start_alone(
 
 
 def near_optimal_search(
-    conditions: Conditions, training: TrainingRows, scale: AdditiveScale, options: _core.SearchOptions, idle_rounds: int
+    conditions: Conditions, training: TrainingRows, scale: TreeScale, options: _core.SearchOptions, idle_rounds: int
 ) -> Search:
     """Return the primal heuristics, which consider all thresholds of a column at once.
 
@@ -225,7 +223,7 @@ def suits_ordered_search(
 def exact_search(
     conditions: Conditions,
     training: TrainingRows,
-    scale: AdditiveScale,
+    scale: TreeScale,
     options: _core.SearchOptions,
     start: StartArrays | None = None,
     client: Any = None,
@@ -239,21 +237,22 @@ def exact_search(
     ValueError
         If the cluster is asked for what only one machine can do.
     """
-    if training.triples is not None:
-        return training.triples.search_with(scale, options)
-    if client is not None:
-        return search_on_cluster(conditions, training, scale, options, client, start)
-    # All given rows count, also where equal ones are merged: the search is the same as for the table in memory.
-    has_losses = training.codes is None
-    is_ordered = suits_ordered_search(conditions, training.n_rows, options, has_losses=has_losses)
-    search_by = search_by_order if is_ordered else search_by_bits
-    return search_by(conditions, training, scale, options, start)
+    if isinstance(scale, AdditiveScale):  # the only costs that these know
+        if training.triples is not None:
+            return training.triples.search_with(scale, options)
+        if client is not None:
+            return search_on_cluster(conditions, training, scale, options, client, start)
+        # All given rows count, also where equal ones are merged: the search is the same as for the table in memory.
+        has_losses = training.codes is None
+        if suits_ordered_search(conditions, training.n_rows, options, has_losses=has_losses):
+            return search_by_order(conditions, training, scale, options, start)
+    return search_by_bits(conditions, training, scale, options, start)
 
 
 def searches_of_penalties(
     conditions: Conditions,
     training: TrainingRows,
-    scale: AdditiveScale,
+    scale: TreeScale,
     options: _core.SearchOptions,
     callback: Listener,
     with_file: Callable[[_core.SearchOptions, int], _core.SearchOptions],
@@ -269,9 +268,9 @@ def searches_of_penalties(
     """
     solve: Any
     columns = None
-    if client is not None:
+    if client is not None and isinstance(scale, AdditiveScale):
         return _searches_on_cluster(conditions, training, scale, options, callback, with_file, client)
-    if suits_ordered_search(conditions, training.n_rows, options):
+    if isinstance(scale, AdditiveScale) and suits_ordered_search(conditions, training.n_rows, options):
         columns = ordered_columns(conditions, training)
         solve = partial(_core.solve, columns)
     else:

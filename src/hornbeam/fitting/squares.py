@@ -46,6 +46,7 @@ _LARGEST_PREDICTION = 2**31 - 1
 _PLACES = 9
 _FINE = 2**16  # predictions; weights that leave fewer are rounded
 _WEIGHT_BITS = 13  # of the mean of rounded weights
+_LOW_BITS = 20  # of squares that are added on their own, for up to 2^32 rows
 _SAFE = 1 + 2.0**-18  # more than all rounding of floating point in the terms above
 
 
@@ -82,6 +83,51 @@ class SquaredErrorScale:
     of_targets: float
     of_weights: float
     ratio: float
+
+    @property
+    def regularization(self) -> float:
+        """The leaf penalty after rounding, as a fraction of the loss of a single leaf."""
+        return self.leaf_cost / self.one
+
+    def problem(self, *_: Any) -> _core.Problem:
+        """Return the rows and their costs for the core."""
+        return _core.Problem.squared_error(self.sums, self.n_predictions, self.leaf_cost)
+
+    def largest_loss(self, _: npt.NDArray[np.int32] | None = None) -> int:
+        """Return what a single leaf loses, in ticks; no tree need lose more."""
+        return int(self._losses(self.sums.sum(axis=0)))
+
+    def loss_of_leaf(self, rows: npt.NDArray[np.intp], _: npt.NDArray[np.int32] | None = None) -> int:
+        """Return what some rows lose in one leaf, in ticks."""
+        return int(self._losses(self.sums[rows].sum(axis=0)))
+
+    def best_predictions(
+        self, whole: _core.TreeArrays, _: npt.NDArray[np.int32] | None = None
+    ) -> npt.NDArray[np.int32]:
+        """Return what each node of a tree best predicts, an integer of the search."""
+        means: npt.NDArray[np.int32] = _nearest_means(self._sums_of_nodes(whole)).astype(np.int32)
+        return means
+
+    def losses_of_nodes(self, whole: _core.TreeArrays, _: npt.NDArray[np.int32] | None = None) -> _Integers:
+        """Return what each node of a tree would lose as a leaf with its best prediction, in ticks."""
+        return self._losses(self._sums_of_nodes(whole))
+
+    @staticmethod
+    def _losses(sums: _Integers) -> _Integers:
+        """Return what rows lose by their best prediction, from their three sums."""
+        weight, first, second = np.moveaxis(sums, -1, 0)
+        best = _nearest_means(sums)
+        losses: _Integers = second - best * (2 * first - best * weight)
+        return losses
+
+    def _sums_of_nodes(self, whole: _core.TreeArrays) -> _Integers:
+        """Return the three sums of each node; shape (n_nodes, 3)."""
+        links = whole["left"], whole["right"], whole["leaf_of_row"]
+        # Sums of squares reach 2^58. Those of their two parts are exact in float64, in which the core adds.
+        parts = np.column_stack([self.sums[:, :2], self.sums[:, 2] >> _LOW_BITS, self.sums[:, 2] & (2**_LOW_BITS - 1)])
+        _, sums = _core.node_statistics(*links, None, np.ascontiguousarray(parts), 4)
+        whole_sums = sums.astype(np.int64)
+        return np.column_stack([whole_sums[:, :2], (whole_sums[:, 2] << _LOW_BITS) + whole_sums[:, 3]])
 
     def objective(self, ticks: int) -> float:
         """Convert the ticks of a tree, or of a bound, to an objective, without the correction for rounding."""
@@ -156,6 +202,13 @@ def make_squared_error_scale(targets: _Floats, weights: npt.NDArray[Any], regula
         of_weights=float((changes * far**2).sum()),
         ratio=max(0.0, float((whole / exact_weights).max()) - 1),
     )
+
+
+def _nearest_means(sums: _Integers) -> _Integers:
+    """Return the integer next to the mean, from sums of weights and of weights times targets."""
+    weight, first = sums[..., 0], sums[..., 1]
+    means: _Integers = (2 * first + weight - 1) // (2 * weight)
+    return means
 
 
 def _largest_prediction(total: int) -> int:

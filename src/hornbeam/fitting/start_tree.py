@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from json import dumps
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -23,14 +22,17 @@ from hornbeam._checks import shown
 from hornbeam.binarizers import Conditions, Place, places_of
 from hornbeam.conditions import AtMost, Condition, IsMissing
 from hornbeam.fitting.scales import AdditiveScale
+from hornbeam.fitting.squares import SquaredErrorScale
 from hornbeam.fitting.training import TrainingRows
 from hornbeam.table import Kind, Table, TableSchema
 from hornbeam.tree import BaseTree
-from hornbeam.tree.pruning import best_predictions, losses_of_nodes, pruned_for
+from hornbeam.tree.pruning import pruned_for
 
 if TYPE_CHECKING:
     from hornbeam._core import TreeArrays
 
+TreeScale: TypeAlias = AdditiveScale | SquaredErrorScale
+"""The scales of the problems whose search can start from a tree."""
 StartArrays = npt.NDArray[np.int32]
 """Shape (3, n_nodes): index of the condition (-1 at a leaf), child where it holds, child where it fails."""
 
@@ -65,7 +67,7 @@ class Splits:
 
 
 def read_splits(given: Any, origin: str = "start_tree") -> Splits:
-    """Read a tree: of hornbeam, of a fitted classifier of hornbeam or scikit-learn, or as JSON.
+    """Read a tree: of hornbeam, of a fitted estimator of hornbeam or scikit-learn, or as JSON.
 
     Raises
     ------
@@ -88,10 +90,10 @@ def read_splits(given: Any, origin: str = "start_tree") -> Splits:
         raise ValueError(
             f"{origin} must be fitted, got {shown(given)}, which has no tree. scikit-learn's clone, which "
             "cross_val_score and GridSearchCV use, drops what an estimator has learned, but it keeps a Tree: pass the "
-            "tree_ of a classifier of hornbeam."
+            "tree_ of an estimator of hornbeam."
         )
     raise TypeError(
-        f"{origin} must be a Tree, a fitted tree classifier of hornbeam or scikit-learn, JSON that Tree.to_json wrote, "
+        f"{origin} must be a Tree, a fitted tree estimator of hornbeam or scikit-learn, JSON that Tree.to_json wrote, "
         f"or None, got {shown(given)}."
     )
 
@@ -123,7 +125,7 @@ def start_arrays(
     trees: Sequence[Splits],
     conditions: Conditions,
     training: TrainingRows,
-    scale: AdditiveScale,
+    scale: TreeScale,
     options: _core.SearchOptions,
 ) -> tuple[StartArrays | None, Conditions]:
     """Return the best of some trees, made to fit the problem, on the conditions of the search.
@@ -134,7 +136,7 @@ def start_arrays(
     conditions : Conditions
         Of the search.
     training : TrainingRows
-    scale : AdditiveScale
+    scale : TreeScale
     options : SearchOptions
         The limits on the tree.
 
@@ -150,12 +152,15 @@ def start_arrays(
     ValueError
         If a tree tests a column that the table does not have, or has as another kind.
     """
-    losses_of = partial(losses_of_nodes, weights=scale.weights, costs=scale.costs, codes=training.codes)
+
+    def losses_of(tree: TreeArrays) -> npt.NDArray[np.int64]:
+        return scale.losses_of_nodes(tree, training.codes)
+
     fitting: list[tuple[int, TreeArrays, list[Condition]]] = []
     for tree in trees:
         applied = _Applied(tree, training, scale, options)
         whole = applied.arrays()
-        whole["prediction"] = best_predictions(whole, scale.weights, scale.costs, training.codes)
+        whole["prediction"] = scale.best_predictions(whole, training.codes)
         arrays = pruned_for(whole, losses_of, scale.leaf_cost, options.max_leaves, is_list=options.rule_list)
         is_leaf = arrays["column"] == _LEAF
         cost = int((losses_of(arrays)[is_leaf] + scale.leaf_cost).sum())
@@ -210,11 +215,9 @@ class _Applied:
         See `start_arrays`.
     """
 
-    def __init__(
-        self, tree: Splits, training: TrainingRows, scale: AdditiveScale, options: _core.SearchOptions
-    ) -> None:
+    def __init__(self, tree: Splits, training: TrainingRows, scale: TreeScale, options: _core.SearchOptions) -> None:
         table = training.table
-        self._tree, self._table, self._codes, self._scale = tree, table, training.codes, scale
+        self._tree, self._table, self._codes = tree, table, training.codes
         self._least = options.min_samples_leaf
         self._column_of = _columns_in(tree, table.schema)
         self._numbers: dict[Condition, int] = {}
@@ -226,7 +229,9 @@ class _Applied:
         while nodes:
             node = nodes.pop()
             has_time = len(self._column) < _NODES_AT_ONCE or not training.budget.is_spent()
-            may_split = has_time and node.depth < most_depth and self._loss_of(node.rows) > scale.leaf_cost
+            may_split = (
+                has_time and node.depth < most_depth and scale.loss_of_leaf(node.rows, self._codes) > scale.leaf_cost
+            )
             split = self._split(node) if may_split else None
             number = self._add(node, None if split is None else split[0])
             if split is None:
@@ -252,13 +257,6 @@ class _Applied:
     def distinct(self) -> list[Condition]:
         """Return the conditions that the tree tests, each once."""
         return list(self._numbers)
-
-    def _loss_of(self, rows: npt.NDArray[np.intp]) -> int:
-        """Return what rows lose in one leaf."""
-        weights, costs = self._scale.weights[rows], self._scale.costs
-        # Sums of weights are below 2^52: exact in float64.
-        totals = weights.sum(axis=0) if self._codes is None else np.bincount(self._codes[rows], weights, len(costs))
-        return int((totals.astype(np.int64) @ costs).min())
 
     def _add(self, node: _Node, condition: Condition | None) -> int:
         number = len(self._column)

@@ -32,7 +32,7 @@ class PathSegment(NamedTuple):
     is_proven : bool
         Whether it is proven that no tree has a smaller objective for any leaf penalty in the interval. Otherwise the
         tree is the best one known there.
-    classifier : GOSDTClassifier or PolicyTree
+    classifier : GOSDTClassifier, PolicyTree or GOSDTRegressor
         The fitted estimator with this tree.
 
     Examples
@@ -77,10 +77,11 @@ class Frontier:
     losses : ndarray of float of shape (n_sizes,)
         The loss on the training data of the best tree known with at most so many leaves, in the unit of the objective.
     lower_bounds : ndarray of float of shape (n_sizes,)
-        No tree with at most so many leaves loses less. Equal to `losses` where they are proven.
+        No tree with at most so many leaves loses less. Equal to `losses` where they are proven, of
+        numbers up to `rounding_` of the estimator.
     statuses : tuple of str of length n_sizes
         "optimal" where the loss is proven; elsewhere why the search ended, as in `GOSDTClassifier.status_`.
-    classifiers : tuple of GOSDTClassifier, or of PolicyTree, of length n_sizes
+    classifiers : tuple of GOSDTClassifier, PolicyTree or GOSDTRegressor, of length n_sizes
         A fitted estimator for each size, as by a fit with ``regularization=0`` and `max_leaves` of this size.
     path : tuple of PathSegment
         The trees that are best for some leaf penalty, the smallest penalty first. Their losses are the corners of the
@@ -190,7 +191,7 @@ class Frontier:
         X : array-like or data frame of shape (n_rows, n_columns)
             With the columns of the training data.
         y : array-like of shape (n_rows,), or (n_rows, n_actions) for policies
-            Labels, or rewards.
+            Labels, rewards or numbers.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weights of the rows.
 
@@ -213,7 +214,11 @@ class Frontier:
         made.set_params(regularization=penalty)
         made.regularization_ = penalty = max(penalty, least)
         made.objective_ = segment.loss + penalty * segment.n_leaves
-        made.lower_bound_ = made.objective_ if segment.is_proven else min(made.objective_, self._bound(penalty))
+        # Where the search rounds, not even a proof takes the bound as far as the objective.
+        is_exact = segment.is_proven and not hasattr(made, "rounding_")
+        made.lower_bound_ = made.objective_ if is_exact else min(made.objective_, self._bound(penalty))
+        if segment.is_proven and not is_exact:
+            made.rounding_ = (made.objective_ - made.lower_bound_) / 2
         made.gap_ = relative_gap(made.objective_, made.lower_bound_)
         made.status_ = "optimal" if segment.is_proven else self.status
         return made
@@ -222,4 +227,5 @@ class Frontier:
         """Return a lower bound of the objective for a leaf penalty, since the least objective is concave in it."""
         penalties: npt.NDArray[np.float64]
         penalties, bounds = np.array(self.bounds).T
-        return float(np.interp(penalty, penalties, bounds))
+        # Beyond the last one, every tree has a leaf.
+        return float(np.interp(penalty, penalties, bounds)) + max(0.0, penalty - float(penalties[-1]))

@@ -17,7 +17,7 @@ def loss_of_objective(model: Any, X: Any, y: Any, sample_weight: Any = None) -> 
 
     Parameters
     ----------
-    model : classifier or PolicyTree
+    model : classifier, PolicyTree or GOSDTRegressor
         Fitted.
     X : array-like or data frame of shape (n_rows, n_columns)
     y : array-like of shape (n_rows,), or rewards
@@ -48,10 +48,10 @@ def score_of_objective(classifier: Any, X: Any, y: Any, sample_weight: Any = Non
     -------
     float
         1 minus the loss on these rows; for "cost" minus the mean cost of a row. So the accuracy, the balanced accuracy,
-        the F-score or the area under the ROC curve. Of a policy its mean reward.
+        the F-score or the area under the ROC curve. Of a policy its mean reward, of a regressor R^2.
     """
     if not hasattr(classifier, "classes_"):
-        return float(classifier._mean_reward(X, y, sample_weight))
+        return float(classifier._score_on(X, y, sample_weight))
     labels = as_array("y", y)
     weights = check_weights(sample_weight, len(labels))
     objective, classes = classifier.objective, classifier.classes_

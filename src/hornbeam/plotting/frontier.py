@@ -23,6 +23,7 @@ class _Frontier(Protocol):
     n_leaves: npt.NDArray[np.int64]
     losses: npt.NDArray[np.float64]
     lower_bounds: npt.NDArray[np.float64]
+    statuses: Sequence[str]
     path: Sequence[Any]
 
     def losses_on(self, X: Any, y: Any, sample_weight: Any) -> npt.NDArray[np.float64]:
@@ -45,7 +46,7 @@ def plot_frontier(
     X : array-like or data frame of shape (n_rows, n_columns) or None, default=None
         Rows that were not used for the frontier, with the same columns.
     y : array-like of shape (n_rows,) or None, default=None
-        Their labels.
+        Their labels, rewards or numbers.
     sample_weight : array-like of shape (n_rows,) or None, default=None
         Their weights.
     ax : matplotlib.axes.Axes or None, default=None
@@ -81,8 +82,10 @@ def plot_frontier(
     if ax is None:
         _, ax = plt.subplots(layout="constrained")
     blue, orange = LINE_COLORS[:2]
-    sizes, losses, bounds = frontier.n_leaves, frontier.losses, frontier.lower_bounds
-    if (bounds < losses).any():
+    sizes, losses = frontier.n_leaves, frontier.losses
+    is_open = np.array(frontier.statuses) != "optimal"
+    if is_open.any():
+        bounds = np.where(is_open, frontier.lower_bounds, losses)
         ax.fill_between(
             *_steps(sizes, bounds), _steps(sizes, losses)[1], color=blue, alpha=0.15, linewidth=0, label="not proven"
         )
@@ -104,7 +107,7 @@ def plot_cv(classifier: Any, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    classifier : GOSDTClassifierCV
+    classifier : GOSDTClassifierCV, PolicyTreeCV or GOSDTRegressorCV
         Fitted. A vertical line is drawn at the chosen leaf penalty, and the numbers above are the leaves of the trees
         over all rows.
     ax : matplotlib.axes.Axes or None, default=None

@@ -1,0 +1,77 @@
+"""What the estimators with one fitted tree of numbers do with rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
+
+from hornbeam._checks import check_weights
+from hornbeam.estimators._base import TreeEstimator
+from hornbeam.estimators._display import TreeDisplay
+from hornbeam.fitting.numbers import read_targets
+from hornbeam.tree import RegressionTree
+from hornbeam.tree.importances import variance_importances
+
+
+class RegressorMethods(TreeDisplay, RegressorMixin, TreeEstimator):  # type: ignore[misc]
+    """Base of the estimators that keep one fitted tree of numbers."""
+
+    tree_: RegressionTree
+
+    def predict(self, X: Any) -> npt.NDArray[np.float64]:
+        """Predict the number of each row: the mean of `y` in the training rows of its leaf.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features_in_)
+            With the columns seen in `fit`. Missing values and unseen categories fail every condition except
+            "is missing".
+
+        Returns
+        -------
+        ndarray of float of shape (n_rows,)
+
+        Raises
+        ------
+        ValueError
+            If the columns differ from those seen in `fit`, or a number is infinite.
+        """
+        table = self._table(X)
+        return self.tree_.predict(table)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return R^2, 1 minus the squared error of `predict` divided by that of the mean of `y`.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features_in_)
+            With the columns seen in `fit`.
+        y : array-like of shape (n_rows,)
+            The numbers to predict.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Weights of the rows. None: every row weighs 1.
+
+        Returns
+        -------
+        float
+            At most 1; below 0 if the mean of `y` predicts better.
+        """
+        return self._score_on(X, y, sample_weight)
+
+    @property
+    def feature_importances_(self) -> npt.NDArray[np.float64]:
+        """Share of each column in the decrease of the squared error by all splits of `tree_`; see the attributes."""
+        return variance_importances(self._of_fit("tree_"))
+
+    def _score_on(self, X: Any, y: Any, sample_weight: Any) -> float:
+        return float(r2_score(y, self.predict(X), sample_weight=sample_weight))
+
+    def _loss_on(self, X: Any, y: Any, sample_weight: Any) -> float:
+        """Return the mean squared error of rows, as a fraction of that of a single leaf on the training rows."""
+        errors = np.abs(read_targets(y) - self.predict(X))
+        unit = float(self.tree_.deviations[0]) or 1.0  # of a constant target any unit will do
+        return float(np.average((errors / unit) ** 2, weights=check_weights(sample_weight, len(errors))))
