@@ -15,6 +15,7 @@ from hornbeam.estimators.policy import PolicyTree
 from hornbeam.estimators.policy_cv import PolicyTreeCV
 from hornbeam.estimators.rashomon import RashomonSetClassifier
 from hornbeam.estimators.regressor import GOSDTRegressor
+from hornbeam.estimators.regressor_cv import GOSDTRegressorCV
 from hornbeam.estimators.split import LicketySPLITClassifier, SPLITClassifier
 from hornbeam.estimators.split_cv import SPLITClassifierCV
 from hornbeam.fitting.progress import Progress
@@ -25,6 +26,7 @@ __all__ = [
     "GOSDTClassifier",
     "GOSDTClassifierCV",
     "GOSDTRegressor",
+    "GOSDTRegressorCV",
     "GreedySplits",
     "LicketySPLITClassifier",
     "MAPTreeClassifier",
