@@ -32,6 +32,7 @@ default_role = "autolink"  # `GOSDTClassifier` in a docstring leads to its page,
 html_theme = "furo"
 html_title = "hornbeam"
 html_static_path = ["_static"]
+html_extra_path = ["generated/live"]  # pages that are not Sphinx's
 html_logo = "_static/logo.svg"
 html_favicon = "_static/favicon.svg"
 html_css_files = ["site.css"]

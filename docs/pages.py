@@ -1,10 +1,12 @@
 """Pages that are made from other files of the repository, so that nothing is written twice.
 
 The bounds are read from the comments that open their headers in `cpp/` and from the table of all of them, the formats
-of a tree from `hornbeam.export`; results of benchmarks are included unchanged.
+of a tree from `hornbeam.export`; results of benchmarks are included unchanged. The explorer that is live in the gallery
+is the page that its example makes.
 """
 
 import re
+import runpy
 from pathlib import Path
 
 from check_bounds import TABLE, Row, marks_of, rows_of
@@ -28,6 +30,7 @@ EXAMPLES = [
     "split_compared_with_exact",
     "map_tree_under_noise",
     "all_good_trees",
+    "explore_good_trees",
     "export_to_sql",
     "tree_in_other_tools",
     "parallel_grid_search",
@@ -106,6 +109,7 @@ def write(root: Path, folder: Path) -> None:
     """Write all pages of this file into a folder."""
     save(folder / "bounds.md", bounds_page(root))
     save(folder / "formats.md", formats_page())
+    save(folder / "live/good_trees.html", live_page(root))
     for path in sorted((root / "benchmarks/results").glob("*.md")):
         save(
             folder / "benchmarks" / path.name,
@@ -116,8 +120,14 @@ def write(root: Path, folder: Path) -> None:
 def save(path: Path, text: str) -> None:
     """Write a file if it changes: Sphinx reads again what is newer."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists() or path.read_text() != text:
-        path.write_text(text)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def live_page(root: Path) -> str:
+    """Return the explorer of a small set, as one HTML file."""
+    page: str = runpy.run_path(str(root / "examples/explore_good_trees.py"))["page"]
+    return page
 
 
 def formats_page() -> str:
