@@ -76,6 +76,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
+    "remove_config_comments": True,
     "write_computation_times": False,
     "abort_on_example_error": False,
     "only_warn_on_example_error": False,

@@ -9,6 +9,7 @@ The rows are 6907 people who were arrested in Broward County, Florida, in 2013 a
 were arrested again within two years. Where they are from: :doc:`all_good_trees`.
 """
 
+# sphinx_gallery_thumbnail_path = "_static/explorer-start.png"
 from pathlib import Path
 
 import polars as pl
@@ -37,6 +38,6 @@ print(f"{classifier.n_trees_:,} good trees in a page of {len(page) // 1000} kB")
 #    <iframe class="live" src="../../good_trees.html" loading="lazy" title="Explorer of all good trees"></iframe>
 #    <p><a href="../../good_trees.html">The explorer on a page of its own</a></p>
 #
-# On the command line, ``hornbeam explore compas.csv --target target --test-size 0 --epsilon 0.05 --regularization 0.01
-# --max-depth 3 --export good_trees.html`` writes the same set. Without ``--export`` the page comes from a server on
-# your own machine, for sets of any size and with the accuracy on test rows.
+# On the command line, ``hornbeam explore compas.csv --target target --max-depth 3 --export page.html`` writes such a
+# page. Without ``--export`` it comes from a server on your own machine, for sets of any size and with the accuracy on
+# test rows.
