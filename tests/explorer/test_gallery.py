@@ -11,10 +11,11 @@ def test_the_page_in_the_gallery_shows_what_its_example_says(open_page, monkeypa
         monkeypatch.syspath_prepend(ROOT / folder)
     import pages
 
-    (tmp_path / "good_trees.html").write_text(pages.live_page(ROOT), encoding="utf-8")
+    pages.write(ROOT, tmp_path)
     said = re.sub(r"\n# ", " ", (ROOT / "examples/explore_good_trees.py").read_text(encoding="utf-8"))
     left, cost = re.search(r"without age, (\d+) trees are left, and the best of them is (.*?) worse", said).groups()
-    page = open_page((tmp_path / "good_trees.html").as_uri(), offline=True)
+    name = re.search(r'<iframe class="live" src="\.\./\.\./(.*?)"', said)[1]
+    page = open_page((tmp_path / "live" / name).as_uri(), offline=True)
     wait_for_count(page, 3495)
     choose(page, "F")
     page.locator(".hb-choice").nth(1).click()
