@@ -49,9 +49,15 @@ def directory(tmp_path, fruit, monkeypatch) -> Path:
         (["fit", "broken.parquet", "--target", "b"], "broken.parquet: cannot be read: parquet"),
         (["fit", "one.csv", "--target", "b"], "one.csv: target 'b' is 'x' in every row"),
         (["fit", "alone.csv", "--target", "kind"], "alone.csv: has no column besides the target 'kind'"),
-        (["fit", "real.csv", "--target", "price"], "real.csv: target 'price' holds real numbers such as 2.5"),
+        (
+            ["fit", "real.csv", "--target", "price", "--method", "gosdt"],
+            "real.csv: target 'price' holds real numbers such as 2.5",
+        ),
         (["fit", "missing.csv", "--target", "b"], "missing.csv: target 'b' is missing in every row"),
-        (["fit", "counts.csv", "--target", "count"], "counts.csv: target 'count' has 101 different values in 300 rows"),
+        (
+            ["fit", "counts.csv", "--target", "count", "--method", "gosdt"],
+            "counts.csv: target 'count' has 101 different values in 300 rows",
+        ),
         (["fit", "names.csv", "--target", "name"], "names.csv: target 'name' has 50 different values in 50 rows"),
         (["fit", "infinite.csv", "--target", "b"], "'a' of X holds an infinite number"),
         ([*FIT, "kinds"], "data.csv: has no column 'kinds'; did you mean 'kind'?"),

@@ -62,8 +62,8 @@ def test_costs_and_held_out_rows(run, offers):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "give --target for classes, or --reward"),
-        (["--target", "city", "--reward", "call"], "give --target for classes, or --reward"),
+        ([], "give --target for classes or numbers, or --reward"),
+        (["--target", "city", "--reward", "call"], "give --target for classes or numbers, or --reward"),
         (["--reward", "call", "--method", "split"], "--reward belongs to --method policy, not to split"),
         (["--target", "city", "--method", "policy"], "--method policy needs --reward"),
         (["--target", "city", "--costs", "a=1"], "--costs belongs to --method policy, not to gosdt"),
@@ -87,5 +87,5 @@ def test_wrong_options_are_one_line(run, offers, options, message):
 def test_a_policy_has_no_probabilities_and_no_folders(run, offers, tmp_path):
     model = tmp_path / "m.json"
     assert run("fit", offers, "--reward", "call", "--reward", "letter", "--model", model, "--quiet").code == 0
-    assert "chooses actions, which have no shares" in run("predict", model, offers, "--proba").err
+    assert "predicts no classes, so it has no shares of them" in run("predict", model, offers, "--proba").err
     assert "a single file, not to a folder" in run("fit", tmp_path, "--reward", "call").err

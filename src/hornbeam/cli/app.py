@@ -83,7 +83,9 @@ def _read_config(context: typer.Context, config: Path | None) -> Path | None:
 def fit(  # long: a line for each option
     context: typer.Context,
     data: Tables,
-    target: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column with the classes.")] = None,
+    target: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column with the classes, or with the numbers to predict.")
+    ] = None,
     reward: Annotated[
         list[str] | None,
         typer.Option(
@@ -106,7 +108,8 @@ def fit(  # long: a line for each option
         typer.Option(
             metavar="NAME",
             help="gosdt (proven optimal), split or lickety (near-optimal, fast), maptree (most probable tree), osdt "
-            "(optimal, by sets of leaves), rashomon (all near-optimal trees), resplit (many of them, sooner) or, for "
+            "(optimal, by sets of leaves), rashomon (all near-optimal trees), resplit (many of them, sooner), "
+            "regression (numbers, proven optimal; the default if the target has decimals or very many values) or, for "
             "--reward, policy (proven optimal).",
         ),
     ] = "gosdt",
@@ -156,8 +159,8 @@ def fit(  # long: a line for each option
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Thresholds: exact (all), quantile, auto, guess (of a boosted model) or none. Of sets quantile, else "
-            "exact.",
+            help="Thresholds: exact (all), quantile, auto, guess (of a boosted model) or none. Of sets and numbers "
+            "quantile, else exact.",
         ),
     ] = None,
     n_thresholds: Annotated[int | None, typer.Option(help="Thresholds per column, for `quantile`: 8.")] = None,
@@ -195,8 +198,8 @@ def fit(  # long: a line for each option
     time_limit: Annotated[
         float | None,
         typer.Option(
-            help=f"Seconds from reading the table to the tree; inf: no limit. {DEFAULT_TIME_LIMIT} for gosdt, osdt and "
-            "maptree, else no limit."
+            help=f"Seconds from reading the table to the tree; inf: no limit. {DEFAULT_TIME_LIMIT} for gosdt, "
+            "regression, policy, osdt and maptree, else no limit."
         ),
     ] = None,
     memory_limit: Annotated[str | None, typer.Option(metavar="BYTES", help="Such as 500MB or 2GB.")] = None,
@@ -373,10 +376,14 @@ def fit(  # long: a line for each option
         if getattr(context.get_parameter_source(name), "name", "") not in ("DEFAULT", "")
     }
     given["seed"] = seed
+
+    def request_of(name: str) -> methods.Request:
+        methods.check_options(name, given, "" if config is None else f" (on the command line or in {config})")
+        return fitting.request_for(name, given)
+
     method = methods.method_for(target, reward, given.get("method"))
-    methods.check_options(method, given, "" if config is None else f" (on the command line or in {config})")
     of_rows = held_out.held_out(test_size, cv, seed, quiet=quiet)
-    request, written = fitting.request_for(method, given), format_of(decimal, encoding, missing, ignore_case)
+    request, written = request_of(method), format_of(decimal, encoding, missing, ignore_case)
     if target is None:
         policies.fit_policy(
             data,
@@ -402,6 +409,7 @@ def fit(  # long: a line for each option
         reference=Path(str(reference)) if is_file else None,
         held_out=of_rows,
         set_output=sets.SetOutput(best, sample, seed, trees, timbertrek) if method in methods.SETS else None,
+        of_numbers=None if "method" in given else lambda: request_of(methods.REGRESSION),
         model_file=model,
         picture=picture,
         quiet=quiet,
@@ -421,7 +429,8 @@ def format_of(
 def columns(
     data: Data,
     target: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column with the classes, to find near copies of it.")
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column with the classes or numbers; of classes, to find copies."),
     ] = None,
     keep: Keep = None,
     drop: Drop = None,
@@ -447,7 +456,7 @@ def predict(
     encoding: Encoding = None,
     missing: Missing = None,
 ) -> None:
-    """Predict the class of each row; the table needs the columns that the tree tests, and others are ignored.
+    """Predict the class, number or action of each row. The table needs the columns that the tree tests.
 
     Dates are read in the format of the training file, and its --missing values are missing here, too. The output is
     CSV, or Parquet if its name ends in .parquet, as it must for a folder.

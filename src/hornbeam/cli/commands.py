@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from hornbeam.cli.data import (
     check_names,
     choose_columns,
     classes_of,
+    is_quantity,
     read_frame,
     read_predictions,
     split_target,
@@ -27,9 +28,10 @@ from hornbeam.cli.errors import CommandError, interrupts_told, polars_errors_tol
 from hornbeam.cli.fitting import fit_classifier, fit_model, model_of
 from hornbeam.cli.folders import METHODS_OF_FOLDERS, confusion_of_leaves, is_folder, scan_folder, with_target
 from hornbeam.cli.held_out import HeldOut, score, score_text, splits
-from hornbeam.cli.methods import Request
+from hornbeam.cli.methods import REGRESSION, Request
 from hornbeam.cli.model import Model
 from hornbeam.cli.predicting import predictions_frame
+from hornbeam.cli.regressions import fit_regression
 from hornbeam.cli.report import confusion_text, report, single_leaf_text
 from hornbeam.cli.sets import SetOutput, set_text, trees_text, write_trees
 from hornbeam.cli.text_columns import CsvFormat
@@ -53,11 +55,15 @@ def fit(  # long: the steps of the command, one after the other
     reference: Path | None = None,
     held_out: HeldOut | None = None,
     set_output: SetOutput | None = None,
+    of_numbers: Callable[[], Request] | None = None,
     model_file: Path | None,
     picture: Path | None,
     quiet: bool,
 ) -> None:
-    """Fit a file, write model and picture, print columns, tree and proof, then score the options on held-out rows."""
+    """Fit a file, write model and picture, print columns, tree and proof, then score the options on held-out rows.
+
+    `of_numbers` returns the request if the target turns out to hold numbers; None: the method was given.
+    """
     # Everything that can be refused without the data is refused first: a search may take hours.
     check_writable(model_file)
     check_picture(picture)
@@ -78,6 +84,26 @@ def fit(  # long: the steps of the command, one after the other
         if reference is not None:
             table = table.with_columns(read_predictions(reference, table.height, written).alias(_REFERENCE))
         labeled, note = with_class(table, target, data)
+        if of_numbers is not None and is_quantity(labeled[target]):
+            request = of_numbers()
+            found = f"* {target} (target): holds numbers, not classes, so this is --method regression"
+            note = "\n".join(filter(None, [found, note]))
+        if request.method == REGRESSION:
+            fit_regression(
+                stage,
+                data,
+                read._replace(frame=labeled),
+                target,
+                request,
+                keep=keep,
+                drop=drop,
+                note=note,
+                held_out=held_out,
+                model_file=model_file,
+                picture=picture,
+                quiet=quiet,
+            )
+            return
         if reference is not None:
             predictions = classes_of(labeled.drop_in_place(_REFERENCE), reference)
             request = replace(request, parameters=request.parameters | {"reference": predictions})
@@ -144,7 +170,9 @@ def columns(data: Path, target: str | None, written: CsvFormat, *, keep: Sequenc
     if target is not None:
         frame, note = with_class(frame, target, data)
     frame = choose_columns(frame, target, keep, drop, data)
-    if target is not None:
+    if target is not None and is_quantity(frame[target]):
+        frame = frame.drop(target)
+    elif target is not None:
         frame, classes = split_target(frame, target, data)
     print(columns_text(frame, classes, read.notes, target=target), *([note] if note else []), sep="\n")
 
@@ -155,7 +183,7 @@ def predict(model_file: Path, data: Path, output: Path | None, written: CsvForma
     model = Model.load(model_file)
     tree = model.tree
     if proba and not isinstance(tree, Tree):
-        raise CommandError(f"--proba: {model_file} chooses actions, which have no shares")
+        raise CommandError(f"--proba: the tree of {model_file} predicts no classes, so it has no shares of them")
     tested = tested_columns(tree)
     # The kinds of the training rows, since the cells of a few new rows could be read as another kind.
     kinds = {name: kind for name, kind in zip(tree.columns.names, tree.columns.kinds, strict=True) if name in tested}

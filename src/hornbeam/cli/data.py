@@ -177,15 +177,28 @@ def split_target(frame: pl.DataFrame, target: str, path: Path) -> tuple[pl.DataF
     n_classes = len(np.unique(classes))
     if n_classes == 1:
         raise CommandError(f"{path}: target {target!r} is {column[0]!r} in every row; a classifier needs two classes")
-    most = MAX_CLASSES_OF_NUMBERS if column.dtype.is_numeric() else len(classes) // 2
-    if n_classes > max(MAX_CLASSES_IN_DOUBT, min(most, len(classes) // 2)):
+    if has_too_many_values(column):
+        what = "a quantity (--method regression)" if column.dtype.is_numeric() else "a name"
         raise CommandError(
             f"{path}: target {target!r} has {n_classes} different values in {len(classes)} rows; "
-            "is it a name or a quantity, and not a class?"
+            f"is it {what}, and not a class?"
         )
     if frame.width == 1:
         raise CommandError(f"{path}: has no column besides the target {target!r}")
     return frame.drop(target), classes
+
+
+def has_too_many_values(column: pl.Series) -> bool:
+    """Return whether a column without missing values has too many different ones for classes."""
+    most = MAX_CLASSES_OF_NUMBERS if column.dtype.is_numeric() else len(column) // 2
+    return column.n_unique() > max(MAX_CLASSES_IN_DOUBT, min(most, len(column) // 2))
+
+
+def is_quantity(column: pl.Series) -> bool:
+    """Return whether a column without missing values holds numbers that are no classes: decimals, or very many."""
+    if not column.dtype.is_numeric():
+        return False
+    return (column.dtype.is_float() and bool((column != column.round()).any())) or has_too_many_values(column)
 
 
 def classes_of(column: pl.Series, path: Path) -> npt.NDArray[Any]:
@@ -204,7 +217,7 @@ def classes_of(column: pl.Series, path: Path) -> npt.NDArray[Any]:
     if dtype.is_float():
         raise CommandError(
             f"{path}: target {column.name!r} holds real numbers such as {column.filter(column != column.round())[0]}; "
-            "a classifier needs classes (text, whole numbers or booleans)"
+            "a classifier needs classes (text, whole numbers or booleans), --method regression takes numbers"
         )
     if dtype in (pl.String, pl.Categorical, pl.Enum):
         return np.asarray(column.cast(pl.String).to_list(), dtype=object)

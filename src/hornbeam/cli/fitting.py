@@ -19,7 +19,7 @@ from hornbeam.binarizers import Binarizer, SupervisedBinarizer, ThresholdBinariz
 from hornbeam.cli.errors import CommandError, refusals_as_command_errors
 from hornbeam.cli.methods import METHODS, SETS, Request, parameter_options
 from hornbeam.cli.model import Model, ProofSummary, read_tree
-from hornbeam.estimators import MAPTreeClassifier
+from hornbeam.estimators import GOSDTRegressor, MAPTreeClassifier, PolicyTree
 from hornbeam.exceptions import ColumnWarning, NotProvenWarning
 from hornbeam.fitting.advice import helpful_parameters
 from hornbeam.tree.shares import class_shares
@@ -112,7 +112,7 @@ def _certificate(classifier: Any, method: str) -> ProofSummary:
         gap=classifier.gap_,
         loss=None if is_posterior else classifier.loss_,
         regularization=None if is_posterior else classifier.regularization_,
-        measure="log posterior" if is_posterior else getattr(classifier, "objective", "reward lost"),
+        measure=_measure(classifier),
         n_rows=int(classifier.tree_.n_samples[0]),
         n_columns=classifier.n_features_in_,
         n_conditions=len(classifier.binarizer_.conditions_),
@@ -127,6 +127,12 @@ def _certificate(classifier: Any, method: str) -> ProofSummary:
         seconds=float(statistics["seconds"]),
         method=method,
     )
+
+
+def _measure(classifier: Any) -> str:
+    """Return what the objective counts."""
+    by_class = {MAPTreeClassifier: "log posterior", PolicyTree: "reward lost", GOSDTRegressor: "squared error"}
+    return by_class.get(type(classifier)) or str(classifier.objective)
 
 
 def _prior_counts(classifier: Any) -> list[float] | None:

@@ -23,6 +23,7 @@ from hornbeam.cli.methods import Request
 from hornbeam.cli.model import Model
 from hornbeam.cli.predicting import predictions_of
 from hornbeam.cli.report import confusion_counts, confusion_table
+from hornbeam.tree.words import count
 
 LARGEST_SEED = 2**32 - 1
 _OR_FEWER_CLASSES = ", merge that class with another, or remove its rows"
@@ -136,6 +137,26 @@ def splits(how: HeldOut, classes: npt.NDArray[Any]) -> list[tuple[Rows, Rows]]:
     return [(training, rest)]
 
 
+def row_splits(how: HeldOut, n_rows: int) -> list[tuple[Rows, Rows]]:
+    """Return the training rows and the held-out rows of each fold, whatever their targets.
+
+    Raises
+    ------
+    CommandError
+        If there are too few rows.
+    """
+    from sklearn.model_selection import KFold, ShuffleSplit
+
+    n_parts = 2 if how.cv is None else how.cv
+    if n_rows < n_parts:
+        raise CommandError(f"there are only {count(n_rows)}, too few for {n_parts} parts")
+    rows = np.arange(n_rows)
+    if how.cv is not None:
+        return list(KFold(how.cv, shuffle=True, random_state=how.seed).split(rows))
+    n_held_out = min(n_rows - 1, int(np.ceil((how.test_size or 0) * n_rows)))
+    return list(ShuffleSplit(1, test_size=n_held_out, random_state=how.seed).split(rows))
+
+
 def score(
     folds: list[tuple[Rows, Rows]],
     frame: pl.DataFrame,
@@ -197,8 +218,8 @@ def score_text(folds: list[Fold]) -> str:
     lines = [
         f"{head} ({100 * correct / n_rows:.1f} %)",
         confusion_table(folds[0].model.class_tree.classes.tolist(), counts),
-        f"  accuracy           {_mean_and_error(accuracy)}",
-        f"  balanced accuracy  {_mean_and_error(balanced)}",
+        f"  accuracy           {mean_and_error(accuracy)}",
+        f"  balanced accuracy  {mean_and_error(balanced)}",
         f"  {trees}",
         *([limit] if stopped else []),
         "The tree printed above is fitted on all rows.",
@@ -206,9 +227,9 @@ def score_text(folds: list[Fold]) -> str:
     return "\n".join(lines)
 
 
-def _mean_and_error(scores: list[float]) -> str:
+def mean_and_error(scores: list[float], shown: Callable[[float], str] = "{:.4f}".format) -> str:
     """Return a score, or the mean and the standard error of several."""
     if len(scores) == 1:
-        return f"{scores[0]:.4f}"
-    error = np.std(scores, ddof=1) / np.sqrt(len(scores))
-    return f"{np.mean(scores):.4f} +- {error:.4f} (mean and standard error of {len(scores)} folds)"
+        return shown(scores[0])
+    error = float(np.std(scores, ddof=1) / np.sqrt(len(scores)))
+    return f"{shown(float(np.mean(scores)))} +- {shown(error)} (mean and standard error of {len(scores)} folds)"

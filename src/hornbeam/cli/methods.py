@@ -12,6 +12,7 @@ import numpy.typing as npt
 from hornbeam.cli.errors import CommandError, refusals_as_command_errors
 from hornbeam.estimators import (
     GOSDTClassifier,
+    GOSDTRegressor,
     LicketySPLITClassifier,
     MAPTreeClassifier,
     OSDTClassifier,
@@ -26,6 +27,7 @@ FOR_PYTHON = frozenset({"bounds", "callback", "class_weight", "trace", "verbose"
 _OF_ALL_ROWS = frozenset({"start_tree", "known_lower_bound", "known_upper_bound", "checkpoint", "checkpoint_interval"})
 SETS = ("rashomon", "resplit")
 POLICY = "policy"  # the method for columns of rewards
+REGRESSION = "regression"  # the method for targets that are numbers
 _OPTION_OF = {"n_jobs": "threads", "random_state": "seed"}
 _OF_SETS = frozenset({"best", "sample", "trees", "timbertrek"})
 
@@ -46,6 +48,7 @@ METHODS = {
     "osdt": Method(OSDTClassifier),
     "rashomon": Method(RashomonSetClassifier, {"method": "exact"}, frozenset({"lookahead_depth"})),
     "resplit": Method(RashomonSetClassifier, {"method": "resplit"}),
+    REGRESSION: Method(GOSDTRegressor),
     POLICY: Method(PolicyTree),
 }
 
@@ -90,7 +93,7 @@ def method_for(target: str | None, rewards: Sequence[str] | None, method: str | 
         If there is not exactly one of the two, or the method is of the other.
     """
     if (target is None) == (not rewards):
-        raise CommandError("give --target for classes, or --reward once for each action, for a policy")
+        raise CommandError("give --target for classes or numbers, or --reward once for each action, for a policy")
     if target is None and method not in (None, POLICY):
         raise CommandError(f"--reward belongs to --method {POLICY}, not to {method}")
     if target is not None and method == POLICY:

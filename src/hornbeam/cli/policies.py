@@ -16,13 +16,13 @@ from hornbeam.cli.data import check_columns, choose_columns, read_frame
 from hornbeam.cli.errors import CommandError, interrupts_told
 from hornbeam.cli.fitting import fit_classifier, model_of
 from hornbeam.cli.folders import is_folder
-from hornbeam.cli.held_out import HeldOut, Rows, counter
+from hornbeam.cli.held_out import HeldOut, Rows, counter, row_splits
 from hornbeam.cli.methods import Request
 from hornbeam.cli.report import report, single_leaf_text
 from hornbeam.cli.text_columns import CsvFormat
 from hornbeam.cli.writing import check_picture, check_writable, used_format, write
 from hornbeam.policy import policy_value
-from hornbeam.tree.words import count, number
+from hornbeam.tree.words import number
 
 
 def fit_policy(
@@ -46,7 +46,7 @@ def fit_policy(
     with interrupts_told("before a tree was found") as stage:
         read = read_frame(data, written)
         frame, earned, note = split_rewards(read.frame, rewards, keep, drop, data)
-        folds = [] if held_out is None else splits(held_out, frame.height)
+        folds = [] if held_out is None else row_splits(held_out, frame.height)
         if not quiet:
             columns = columns_text(frame, None, read.notes, brief=True)
             print(columns, *([note] if note else []), sep="\n", end="\n\n", flush=True)
@@ -101,26 +101,6 @@ def value_text(policy: Any) -> str:
     if policy.single_action_ is not None:
         single = f"; {number(policy.single_action_value_)} if all get {policy.single_action_}"
     return f"Training rows: mean reward {number(policy.value_)}{single}"
-
-
-def splits(how: HeldOut, n_rows: int) -> list[tuple[Rows, Rows]]:
-    """Return the training rows and the held-out rows of each fold.
-
-    Raises
-    ------
-    CommandError
-        If there are too few rows.
-    """
-    from sklearn.model_selection import KFold, ShuffleSplit
-
-    n_parts = 2 if how.cv is None else how.cv
-    if n_rows < n_parts:
-        raise CommandError(f"there are only {count(n_rows)}, too few for {n_parts} parts")
-    rows = np.arange(n_rows)
-    if how.cv is not None:
-        return list(KFold(how.cv, shuffle=True, random_state=how.seed).split(rows))
-    n_held_out = min(n_rows - 1, int(np.ceil((how.test_size or 0) * n_rows)))
-    return list(ShuffleSplit(1, test_size=n_held_out, random_state=how.seed).split(rows))
 
 
 def score_text(

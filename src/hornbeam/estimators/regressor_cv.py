@@ -84,7 +84,7 @@ schema_, n_features_in_, feature_names_in_, statistics_
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
     >>> regressor = GOSDTRegressorCV(rule="one_standard_error", max_depth=2).fit(X, y)
     >>> regressor.n_leaves_, regressor.cv_results_["n_leaves"].tolist()
-    (4, [4, 3, 2, 1])
+    (3, [4, 3, 2, 1])
     """
 
     _classifier = _FineGOSDTRegressor

@@ -1,0 +1,127 @@
+"""Fit a tree of numbers: which targets are quantities, how well its rows are predicted, and how well held-out rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from hornbeam.cli.columns import columns_text
+from hornbeam.cli.data import Data, choose_columns
+from hornbeam.cli.errors import CommandError, Stage
+from hornbeam.cli.fitting import fit_classifier, model_of
+from hornbeam.cli.held_out import HeldOut, Rows, counter, mean_and_error, row_splits
+from hornbeam.cli.methods import Request
+from hornbeam.cli.report import report, single_leaf_text
+from hornbeam.cli.writing import used_format, write
+from hornbeam.tree.words import number
+
+
+def fit_regression(
+    stage: Stage,
+    data: Path,
+    read: Data,
+    target: str,
+    request: Request,
+    *,
+    keep: Sequence[str],
+    drop: Sequence[str],
+    note: str,
+    held_out: HeldOut | None,
+    model_file: Path | None,
+    picture: Path | None,
+    quiet: bool,
+) -> None:
+    """Fit a table that was read, write model and picture, print columns, tree, proof and errors.
+
+    The rows without a target are left out already; `note` says so.
+    """
+    frame, targets = split_numbers(choose_columns(read.frame, target, keep, drop, data), target, data)
+    folds = [] if held_out is None else row_splits(held_out, frame.height)
+    if not quiet:
+        columns = columns_text(frame, None, read.notes, brief=True)
+        print(columns, *([note] if note else []), sep="\n", end="\n\n", flush=True)
+    regressor = fit_classifier(frame, targets, request, quiet=quiet)
+    model = replace(model_of(regressor, request.method), written=used_format(read.written, frame))
+    write(stage, model, model_file, picture)
+    if quiet:
+        return
+    stage.doing = "while the report was printed"
+    print(*filter(None, [report(model), errors_text(regressor), single_leaf_text(model)]), sep="\n\n", flush=True)
+    if not folds:
+        print("\nHow good are its predictions for new rows? Add --cv 5 (or --test-size 0.25)")
+        return
+    stage.doing = "before the score on held-out rows was known"
+    if regressor.status_ == "interrupted":
+        raise KeyboardInterrupt
+    print(f"\n{score_text(folds, frame, targets, request)}")
+
+
+def split_numbers(frame: pl.DataFrame, target: str, path: Path) -> tuple[pl.DataFrame, pl.Series]:
+    """Return the feature columns and the numbers to predict.
+
+    Raises
+    ------
+    CommandError
+        If the target does not hold numbers, or holds an infinite one, or if no other column is left.
+    """
+    column = frame[target]
+    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+        raise CommandError(f"{path}: target {target!r} is of type {column.dtype}; --method regression expects numbers")
+    numbers = column.cast(pl.Float64)
+    if (n_infinite := int(numbers.is_infinite().sum())) > 0:
+        raise CommandError(f"{path}: target {target!r} is infinite in {n_infinite:,} rows; remove or replace them")
+    if frame.width == 1:
+        raise CommandError(f"{path}: has no column besides the target {target!r}")
+    return frame.drop(target), numbers
+
+
+def errors_text(regressor: Any) -> str:
+    """Return how well the training rows are predicted."""
+    single = float(regressor.tree_.deviations[0])
+    root = np.sqrt(regressor.loss_) * single
+    return (
+        f"Training rows: R^2 {1 - regressor.loss_:.4f}, root mean squared error {number(root)} "
+        f"({number(single)} if all rows get their mean, {number(float(regressor.tree_.means[0]))})"
+    )
+
+
+def score_text(folds: list[tuple[Rows, Rows]], frame: pl.DataFrame, targets: pl.Series, request: Request) -> str:
+    """Fit a tree on the training rows of each fold, and return how well it predicts the others.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If Ctrl-C ended a fit.
+    """
+    shares, roots = [], []
+    with counter(len(folds)) as show:
+        for place, (training, rest) in enumerate(folds, start=1):
+            show(place)
+            part = request.on_rows(training)
+            regressor = fit_classifier(frame[training], targets[training], part, quiet=True)
+            if regressor.status_ == "interrupted":
+                raise KeyboardInterrupt
+            actual = targets[rest].to_numpy()
+            errors = _mean_square(actual - regressor.predict(frame[rest]))
+            roots.append(float(np.sqrt(errors)))
+            spread = _mean_square(actual - actual.mean())
+            shares.append(1 - errors / spread if spread > 0 else np.nan)
+    head = "Held-out rows" if len(folds) == 1 else f"Cross-validation, {len(folds)} folds"
+    lines = [
+        f"{head}:",
+        f"  root mean squared error  {mean_and_error(roots, number)}",
+        # Of a fold whose targets are all equal, there is none.
+        *([] if np.isnan(shares).any() else [f"  R^2                      {mean_and_error(shares)}"]),
+        "The tree printed above is fitted on all rows.",
+    ]
+    return "\n".join(lines)
+
+
+def _mean_square(values: npt.NDArray[np.float64]) -> float:
+    return float(np.mean(values**2))
