@@ -27,6 +27,7 @@ SAID = {
     "own_thresholds": "optimal over 50 conditions",
     "parallel_grid_search": "best: {'max_depth'",
     "read_certificate": "time_limit: the optimum is between",
+    "regression": "optimal: R^2 0.365 with 3 leaves",
     "regularization_by_cross_validation": "one standard error: regularization",
     "split_compared_with_exact": "SPLIT                   : objective 0.1540 with 24 leaves",
     "tree_in_other_tools": "DecisionTreeClassifier: the same prediction in 569 of 569 rows",
