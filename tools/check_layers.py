@@ -26,7 +26,7 @@ MAY_INCLUDE = {
     "rows": {"base", "bounds", "data", "kernels", "models", "run"},
     "shallow": {"base", "bounds", "kernels", "models", "rows", "run", "table"},
     "search": BELOW_SEARCH | {"primal", "shallow"},
-    "sorted": {"base", "data", "kernels", "run"},
+    "sorted": {"base", "data", "kernels", "models", "run"},
     "ordered": {"base", "bounds", "data", "kernels", "primal", "run", "sorted", "table", "tree"},
     "primal": {"base", "data", "kernels", "lookahead", "models", "rows", "run", "sorted", "tree"},
     "leafsets": {"base", "bounds", "data", "models", "run", "tree"},

@@ -265,7 +265,6 @@ run::Outcome solve(const data::PackedColumns& columns, const Input& input, const
 
 run::Outcome solve(const data::OrderedColumns& columns, const Input& input, const run::OnPoll& on_poll) {
   require(columns.n_rows > 0, "bins: there must be at least one row");
-  require_costs(input);
   check_input(input, columns.n_rows);
   require(counts_each_row_once(input),
           "row_counts: must be 1 where ordered columns are searched with min_samples_leaf");

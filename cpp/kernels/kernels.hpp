@@ -117,7 +117,8 @@ struct TripleRow {
 inline constexpr std::uint32_t kScanLanes = 32;
 
 /// Up to 32 root splits, and the rows in the order of one variable whose thresholds may be the stumps below them. Rows
-/// weigh for one target each, or lose what each target, a prediction, does not gain (sorted/row_gains.hpp).
+/// weigh for one target each, or lose what each target, a prediction, does not gain, or have sums of squared error
+/// (sorted/row_gains.hpp).
 struct StumpScan {
   const std::uint32_t* entries;  // row << 8 | target << 1 | whether the next row has another value
   std::uint32_t n_rows;
@@ -134,6 +135,7 @@ struct StumpScan {
   const std::int64_t* gain = nullptr;         // of each row and target; null where a row weighs for one target
   const std::int64_t* held_weight = nullptr;  // weight of the rows where root split i holds; needed with `gain`
   std::int64_t total_weight = 0;              // of all rows; needed with `gain`
+  bool is_squared_error = false;              // the targets are the sums of w, w y and w y^2; lanes of 8 bytes
 };
 
 struct Kernels {

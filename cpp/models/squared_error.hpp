@@ -37,6 +37,13 @@ HORNBEAM_INLINE Number nearest_quotient(Number sum, Number weight) {
   }
 }
 
+/// By how much less than the sum of w y^2 the best prediction loses.
+template <class Number>
+HORNBEAM_INLINE Number squares_explained(Number sum, Number weight) {
+  const Number mean = nearest_quotient<Number>(sum, weight);
+  return mean * (sum + (sum - mean * weight));
+}
+
 template <std::uint32_t kNumber>
 struct SquaredError {
   static constexpr std::uint32_t kTargets = kNumber;  // 3, or 0 if rows are counted
@@ -66,9 +73,8 @@ struct SquaredError {
   HORNBEAM_INLINE static Cell<Number> cell(const Measures& m, const Array& measures) {
     const Number weight = measures[0], sum = measures[1], squares = measures[2], least_loss = measures[kSums];
     const Ticks largest = m.largest_prediction();
-    const Number mean = nearest_quotient<Number>(sum, weight), left = sum - mean * weight;
     return {least_loss + 2 * squares - largest * (2 * sum - largest * weight),
-            least_loss + squares - mean * (sum + left), least_loss};
+            least_loss + squares - squares_explained<Number>(sum, weight), least_loss};
   }
 
   template <class Array>

@@ -57,7 +57,7 @@ OrderedWorker::Level& OrderedWorker::level(std::size_t number) {
 OrderedResult OrderedWorker::solve(const sorted::SortedRows& rows, TreeSize size, Ticks bound, std::size_t level) {
   ++n_subproblems_;
   const sorted::LeafCosts& costs = problem_.costs;
-  const Ticks leaf = costs.leaf_cost(rows.weight(), rows.largest_gain());
+  const Ticks leaf = costs.leaf_cost(rows.loss());
   const Ticks two_leaves = bounds::guessed_bound(costs.leaf, costs.error_cost * rows.reference_loss());
   OrderedResult result{leaf, kInfinity, {}};
   if (leaf < bound) {

@@ -21,8 +21,7 @@ class PreorderReader {
       PreorderTree::const_iterator begin = stump.begin();
       return read(rows, begin);
     }
-    const auto& gain = rows.total_gain();
-    const auto prediction = static_cast<std::uint32_t>(std::max_element(gain.begin(), gain.end()) - gain.begin());
+    const std::uint32_t prediction = rows.prediction();
     if (planned.kind == PreorderNode::Kind::leaf) return tree.add_leaf(prediction);
     const sorted::ThresholdSplit& split = planned.split;
     tree.add_split(columns_.first_column[split.variable] + split.threshold, prediction, [&](bool side) {
@@ -40,7 +39,7 @@ class PreorderReader {
   PreorderTree stump_tree(const sorted::SortedRows& rows) const {
     const PreorderTree leaf{{PreorderNode::Kind::leaf}};
     const sorted::TwoLevelResult stump =
-        sorted::best_stump(rows, costs_, costs_.leaf_cost(rows.weight(), rows.largest_gain()));
+        sorted::best_stump(rows, costs_, costs_.leaf_cost(rows.loss()));
     return stump.cost < kInfinity ? join(stump.root, leaf, leaf) : leaf;
   }
 

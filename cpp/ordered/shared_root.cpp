@@ -17,10 +17,10 @@ constexpr std::chrono::milliseconds kLongestSleep{2};
 
 Ticks cost_of_leaf(const OrderedProblem& problem) {
   const std::vector<std::int64_t>& weights = problem.rows.weights;
-  std::vector<std::int64_t> gain(problem.rows.n_predictions, 0);
+  std::vector<std::int64_t> gain(problem.rows.n_sums, 0);
   for (std::uint32_t row = 0; row < problem.rows.n_rows(); ++row) problem.rows.add(row, gain.data());
-  return problem.costs.leaf_cost(std::accumulate(weights.begin(), weights.end(), std::int64_t{0}),
-                                 *std::max_element(gain.begin(), gain.end()));
+  return problem.costs.leaf_cost(
+      problem.rows.loss(std::accumulate(weights.begin(), weights.end(), std::int64_t{0}), gain));
 }
 
 /// What costs beyond the cutoff begin with, at least 1.

@@ -16,8 +16,8 @@ struct LeafCosts {
   Ticks leaf;
   std::uint32_t rows_per_leaf = 1;  // at least
 
-  /// Of rows of this weight; the best prediction gains so much on them.
-  Ticks leaf_cost(std::int64_t weight, std::int64_t gain) const { return leaf + error_cost * (weight - gain); }
+  /// Of rows that lose so much by the best prediction.
+  Ticks leaf_cost(std::int64_t loss) const { return leaf + error_cost * loss; }
 
   /// No tree of so many rows has more leaves.
   std::uint32_t possible_leaves(std::uint32_t n_rows, std::uint32_t most) const {

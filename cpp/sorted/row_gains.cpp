@@ -15,11 +15,45 @@ Ticks lose(const data::RowLosses& losses, std::size_t row, std::vector<Ticks>& l
   return least;
 }
 
+RowGains squares_of_rows(const data::RowLosses& losses, std::size_t n_rows) {
+  constexpr std::uint32_t kSums = SquaredSums::kSums;
+  RowGains rows;
+  rows.n_sums = kSums;
+  rows.is_squared_error = true;
+  rows.gains.assign(losses.targets.weights.begin(), losses.targets.weights.end());
+  for (std::size_t row = 0; row < n_rows; ++row) {
+    std::int64_t* const sums = &rows.gains[kSums * row];
+    const Ticks least = sums[2] - models::squares_explained<Ticks>(sums[1], sums[0]);
+    sums[2] -= least;
+    rows.floor += least;
+  }
+  weigh_squares(rows.gains, rows.weights);
+  return rows;
+}
+
 }  // namespace
 
+std::int64_t weigh_squares(const std::vector<std::int64_t>& sums, std::vector<std::int64_t>& weights) {
+  constexpr std::size_t kSums = SquaredSums::kSums;
+  std::int64_t low = kInfinity, high = 0, total = 0;
+  for (std::size_t i = 0; i < sums.size(); i += kSums) {
+    const std::int64_t weight = sums[i], sum = sums[i + 1];
+    low = std::min(low, weight == 1 ? sum : sum / weight);
+    high = std::max(high, weight == 1 ? sum : (sum + weight - 1) / weight);
+  }
+  weights.resize(sums.size() / kSums);
+  for (std::size_t i = 0; i < sums.size(); i += kSums) {
+    const auto loss = [&](std::int64_t k) { return sums[i + 2] - k * (2 * sums[i + 1] - k * sums[i]); };
+    weights[i / kSums] = std::max(loss(low), loss(high));
+    total += weights[i / kSums];
+  }
+  return total;
+}
+
 RowGains gains_of_rows(const data::RowLosses& losses, std::size_t n_rows, std::span<const std::int32_t> reference) {
+  if (losses.is_squared_error()) return squares_of_rows(losses, n_rows);
   RowGains rows;
-  rows.n_predictions = losses.n_predictions;
+  rows.n_sums = losses.n_predictions;
   std::vector<Ticks> loss(losses.n_predictions);
   Ticks unit = 0;
   bool has_classes = losses.n_predictions <= kMostSortedClasses;

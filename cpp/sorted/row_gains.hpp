@@ -1,7 +1,8 @@
 // sorted/row_gains.hpp
 //
 // WHAT    What rows lose, for any cost matrix, and for rows that weigh for every target: a row of weight w loses w - g
-//         if a prediction is made that gains g on it, 0 <= g <= w.
+//         if a prediction is made that gains g on it, 0 <= g <= w. For squared error, predictions are too many to list:
+//         a row has three sums in their place (sorted/leaf_formula.hpp).
 // HOLDS   The least loss of each row is 0, and the most is its weight. What a row loses whatever is predicted is in
 //         `floor` instead: each tree makes one prediction for a row, so each tree loses that much, and trees keep their
 //         order without it. The bounds of the search need both. The best cost rises with the set of rows since no loss
@@ -10,6 +11,10 @@
 //         least cost of a split). Of a root whose sides have three leaves together, one side is a leaf, whatever the
 //         costs (sorted/two_level_thresholds).
 //         A leaf loses the weight of its rows less the largest sum of their gains.
+//         The weight of a row for squared error is what it loses at most by a prediction between the least and the
+//         largest target, rounded down and up, of the rows of the subproblem: no leaf on some of these rows predicts
+//         anything else, and neither does a tree for some of them on the others. So it is less in a smaller
+//         subproblem. The bounds above compare trees for rows of one subproblem only.
 // CHOICE  Not the model of models/cost_matrix.hpp, which sums over targets: there the least loss of a target stays in
 //         all sums, and rows that weigh for every target may lose more than any one prediction costs them.
 //         A row on which one prediction gains all of its weight, and no other anything, needs only a class. All rows
@@ -21,6 +26,7 @@
 #include <vector>
 
 #include "data/row_targets.hpp"
+#include "sorted/leaf_formula.hpp"
 
 namespace hornbeam::sorted {
 
@@ -28,13 +34,14 @@ namespace hornbeam::sorted {
 inline constexpr std::uint32_t kMostSortedClasses = 128;
 
 struct RowGains {
-  std::uint32_t n_predictions = 0;
+  std::uint32_t n_sums = 0;  // a sum for each prediction; three for squared error
   std::vector<std::int64_t> weights;    // (n_rows) the most that each row can lose, in `unit`
   std::vector<std::int32_t> classes;    // (n_rows) the only prediction that gains; empty if there may be several
-  std::vector<std::int64_t> gains;      // without classes (n_rows, n_predictions)
+  std::vector<std::int64_t> gains;      // without classes (n_rows, n_sums), what each row adds to the sums
   std::vector<std::int64_t> reference;  // (n_rows) what a reference loses (bounds/reference.hpp), or empty
   Ticks unit = 1;                       // ticks of a weight of 1
   Ticks floor = 0;                      // ticks
+  bool is_squared_error = false;
 
   std::uint32_t n_rows() const { return static_cast<std::uint32_t>(weights.size()); }
   std::uint64_t bytes_of_gains() const { return gains.size() * sizeof(gains[0]); }
@@ -43,17 +50,31 @@ struct RowGains {
   std::uint32_t class_of(std::uint32_t row) const {
     return classes.empty() ? 0 : static_cast<std::uint32_t>(classes[row]);
   }
-  /// Adds what each prediction gains on a row.
+  /// Adds a row to the sums.
   void add(std::uint32_t row, std::int64_t* sums) const {
     if (!classes.empty()) {
       sums[classes[row]] += weights[row];
       return;
     }
-    for (std::uint32_t k = 0; k < n_predictions; ++k) sums[k] += gains[std::size_t{row} * n_predictions + k];
+    for (std::uint32_t k = 0; k < n_sums; ++k) sums[k] += gains[std::size_t{row} * n_sums + k];
+  }
+  /// Of rows of this weight and these sums in one leaf.
+  std::int64_t loss(std::int64_t weight, const std::vector<std::int64_t>& sums) const {
+    return with_formula(is_squared_error, [&](auto formula) {
+      return formula.loss(weight, sums.size(), [&](std::size_t k) { return sums[k]; });
+    });
+  }
+  std::uint32_t prediction(const std::vector<std::int64_t>& sums) const {
+    return with_formula(is_squared_error, [&](auto formula) {
+      return formula.prediction(sums.size(), [&](std::size_t k) { return sums[k]; });
+    });
   }
 };
 
-/// `reference` has a prediction for each row, or is empty.
+/// The weight of each row for squared error among the rows of these sums, in `weights`, and their total.
+std::int64_t weigh_squares(const std::vector<std::int64_t>& sums, std::vector<std::int64_t>& weights);
+
+/// `reference` has a prediction for each row, or is empty; for squared error it is empty.
 RowGains gains_of_rows(const data::RowLosses& losses, std::size_t n_rows, std::span<const std::int32_t> reference);
 
 }  // namespace hornbeam::sorted

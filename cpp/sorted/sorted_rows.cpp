@@ -32,9 +32,10 @@ bool SortedRows::sort(const data::OrderedColumns& columns, const RowGains& rows,
   original_.resize(n_rows_);
   std::iota(original_.begin(), original_.end(), std::uint32_t{0});
   const std::vector<std::int64_t>&weights = rows.weights, &reference = rows.reference;
-  if (std::any_of(weights.begin(), weights.end(), [](std::int64_t weight) { return weight != 1; })) weight_ = weights;
+  const auto is_heavy = [](std::int64_t weight) { return weight != 1; };
+  if (rows.is_squared_error || std::any_of(weights.begin(), weights.end(), is_heavy)) weight_ = weights;
   gain_ = rows.gains;
-  total_gain_.assign(rows.n_predictions, 0);
+  total_gain_.assign(rows.n_sums, 0);
   for (std::uint32_t row = 0; row < n_rows_; ++row) rows.add(row, total_gain_.data());
   weight_of_all_ = std::accumulate(weights.begin(), weights.end(), std::int64_t{0});
   reference_loss_ = std::accumulate(reference.begin(), reference.end(), std::int64_t{0});
@@ -72,7 +73,7 @@ bool SortedRows::make_child(std::uint32_t variable, std::uint32_t n_true, bool s
   child.columns_ = columns_;
   child.problem_ = problem_;
   child.n_rows_ = end - begin;
-  child.total_gain_.assign(n_predictions(), 0);
+  child.total_gain_.assign(n_sums(), 0);
   remake(number, n_rows_);
   std::fill(number.begin(), number.end(), kAbsent);
   for (const std::uint32_t* entry = entries(variable) + begin; entry != entries(variable) + end; ++entry) {
@@ -80,7 +81,7 @@ bool SortedRows::make_child(std::uint32_t variable, std::uint32_t n_true, bool s
     add_gains(*entry, child.total_gain_.data());
   }
   add_up(entries(variable) + begin, entries(variable) + end, child);
-  const std::size_t n_gains = gain_.empty() ? 0 : n_predictions();
+  const std::size_t n_gains = gain_.empty() ? 0 : n_sums();
   remake(child.original_, child.n_rows_);
   remake(child.weight_, weight_.empty() ? 0 : child.n_rows_);
   remake(child.gain_, child.n_rows_ * n_gains);
@@ -91,6 +92,7 @@ bool SortedRows::make_child(std::uint32_t variable, std::uint32_t n_true, bool s
     if (n_gains > 0) std::copy_n(&gain_[row * n_gains], n_gains, &child.gain_[next * n_gains]);
     number[row] = next++;
   }
+  if (is_squared_error()) child.weight_of_all_ = weigh_squares(child.gain_, child.weight_);
   remake(child.entries_, child.offset(n_variables()));
   // Backwards, so that one register collects whether a bin ends between a row and the next one kept. A row that is not
   // kept is written nevertheless, without a branch, and overwritten by the next one.

@@ -18,6 +18,7 @@
 #include "base/types.hpp"
 #include "data/ordered_columns.hpp"
 #include "run/run.hpp"
+#include "sorted/leaf_formula.hpp"
 #include "sorted/row_gains.hpp"
 
 namespace hornbeam::sorted {
@@ -55,21 +56,25 @@ class SortedRows {
   const std::uint32_t* entries(std::uint32_t variable) const { return &entries_[offset(variable)]; }
   const std::int64_t* weights() const { return weight_.empty() ? nullptr : weight_.data(); }
   std::int64_t weight_of(std::uint32_t row) const { return weight_.empty() ? 1 : weight_[row]; }
-  /// What each prediction gains on each row; null where entries have its class.
+  /// What each row adds to each sum; null where entries have its class.
   const std::int64_t* gains() const { return gain_.empty() ? nullptr : gain_.data(); }
-  /// Adds what each prediction gains on the row of an entry.
+  /// Adds the row of an entry to the sums.
   void add_gains(std::uint32_t entry, std::int64_t* sums) const {
     const std::uint32_t row = row_of(entry);
     if (gain_.empty()) {
       sums[class_of(entry)] += weight_of(row);
       return;
     }
-    for (std::size_t k = 0; k < n_predictions(); ++k) sums[k] += gain_[row * n_predictions() + k];
+    for (std::size_t k = 0; k < n_sums(); ++k) sums[k] += gain_[row * n_sums() + k];
   }
-  std::size_t n_predictions() const { return total_gain_.size(); }
-  /// Of each prediction, on all rows.
+  bool is_squared_error() const { return problem_->is_squared_error; }
+  std::size_t n_sums() const { return total_gain_.size(); }
+  /// Of each sum, on all rows.
   const std::vector<std::int64_t>& total_gain() const { return total_gain_; }
-  std::int64_t largest_gain() const { return *std::max_element(total_gain_.begin(), total_gain_.end()); }
+  /// What these rows lose in one leaf.
+  std::int64_t loss() const { return problem_->loss(weight_of_all_, total_gain_); }
+  /// The best prediction in one leaf.
+  std::uint32_t prediction() const { return problem_->prediction(total_gain_); }
   std::int64_t weight() const { return weight_of_all_; }
   /// What the reference loses on these rows; 0 without one.
   std::int64_t reference_loss() const { return reference_loss_; }
@@ -82,7 +87,7 @@ class SortedRows {
 
   /// Bytes that a subset of this many of these rows takes.
   std::uint64_t bytes_of(std::uint32_t n_rows) const {
-    const std::uint64_t n_gains = gain_.empty() ? 0 : n_predictions();
+    const std::uint64_t n_gains = gain_.empty() ? 0 : n_sums();
     return 4 * std::uint64_t{n_rows} * (n_variables() + (weight_.empty() ? 1u : 3u) + 2 * n_gains);
   }
 
@@ -112,7 +117,7 @@ class SortedRows {
   std::vector<std::uint32_t> entries_;   // by variable; one place before the first is free to be overwritten
   std::vector<std::uint32_t> original_;  // number of each row in the whole problem
   std::vector<std::int64_t> weight_;     // of each row; empty where all weigh one
-  std::vector<std::int64_t> gain_;       // (n_rows, n_predictions); empty where entries have classes
+  std::vector<std::int64_t> gain_;       // (n_rows, n_sums); empty where entries have classes
   std::vector<std::int64_t> total_gain_;
   std::int64_t weight_of_all_ = 0, reference_loss_ = 0;
 };

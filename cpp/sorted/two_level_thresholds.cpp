@@ -11,19 +11,19 @@ constexpr std::uint64_t kScanWork = 8;
 
 /// The narrowest lanes for all sums of weights and numbers of rows: StumpScan.
 std::uint32_t lane_bytes(const SortedRows& rows) {
+  if (rows.is_squared_error()) return 8;
   const std::int64_t largest = std::max<std::int64_t>(rows.weight(), rows.n_rows());
   return largest < std::int64_t{1} << 15 ? 2 : largest < std::int64_t{1} << 31 ? 4 : 8;
 }
 
 std::size_t scratch_words(const SortedRows& rows) {
-  const std::size_t n = rows.n_predictions(), lanes = std::size_t{kernels::kScanLanes} * lane_bytes(rows);
+  const std::size_t n = rows.n_sums(), lanes = std::size_t{kernels::kScanLanes} * lane_bytes(rows);
   if (rows.gains() != nullptr) return n + n * lanes / 4;
   return n <= 2 ? 0 : (n + rows.n_rows()) * lanes / 4;
 }
 
-}  // namespace
-
-TwoLevelResult best_stump(const SortedRows& rows, const LeafCosts& costs, Ticks bound) {
+template <class Formula>
+TwoLevelResult best_stump_by(Formula formula, const SortedRows& rows, const LeafCosts& costs, Ticks bound) {
   TwoLevelResult best{bound, kInfinity, {}};
   const auto& total = rows.total_gain();
   std::vector<std::int64_t> true_side(total.size());
@@ -33,16 +33,22 @@ TwoLevelResult best_stump(const SortedRows& rows, const LeafCosts& costs, Ticks 
     for (std::uint32_t i = 0; i + costs.rows_per_leaf < rows.n_rows(); ++i) {
       rows.add_gains(entry[i], true_side.data());
       if (!ends_bin(entry[i]) || i + 1 < costs.rows_per_leaf) continue;
-      std::int64_t most_true = 0, most_false = 0;
-      for (std::size_t k = 0; k < total.size(); ++k) {
-        most_true = std::max(most_true, true_side[k]);
-        most_false = std::max(most_false, total[k] - true_side[k]);
-      }
-      const Ticks cost = 2 * costs.leaf + costs.error_cost * (rows.weight() - most_true - most_false);
+      // What both sides gain is taken off the weight of all rows.
+      const std::int64_t loss =
+          formula.loss(rows.weight(), total.size(), [&](std::size_t k) { return true_side[k]; }) +
+          formula.loss(0, total.size(), [&](std::size_t k) { return total[k] - true_side[k]; });
+      const Ticks cost = 2 * costs.leaf + costs.error_cost * loss;
       if (cost < best.lower) best = {cost, cost, rows.split_behind(v, i + 1)};
     }
   }
   return best;
+}
+
+}  // namespace
+
+TwoLevelResult best_stump(const SortedRows& rows, const LeafCosts& costs, Ticks bound) {
+  return with_formula(rows.is_squared_error(),
+                      [&](auto formula) { return best_stump_by(formula, rows, costs, bound); });
 }
 
 std::uint64_t TwoLevelThresholds::bytes() const {
@@ -131,10 +137,10 @@ void TwoLevelThresholds::choose_trials() {
 
 /// Sets a bit for each trial in the rows where it holds, and adds up their gains. False if stopped.
 bool TwoLevelThresholds::mark_members(const SortedRows& rows) {
-  const std::size_t n_predictions = rows.n_predictions();
+  const std::size_t n_sums = rows.n_sums();
   member_.assign(rows.n_rows(), 0);
-  true_side_.assign(n_predictions * kernels::kScanLanes, 0);
-  std::vector<std::int64_t> count(n_predictions);
+  true_side_.assign(n_sums * kernels::kScanLanes, 0);
+  std::vector<std::int64_t> count(n_sums);
   std::vector<std::uint32_t> of_variable;
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     of_variable.clear();
@@ -160,7 +166,7 @@ bool TwoLevelThresholds::mark_members(const SortedRows& rows) {
         rows.add_gains(entry[row], count.data());
       }
       left &= ~(std::uint32_t{1} << i);
-      for (std::size_t k = 0; k < n_predictions; ++k) true_side_[k * kernels::kScanLanes + i] = count[k];
+      for (std::size_t k = 0; k < n_sums; ++k) true_side_[k * kernels::kScanLanes + i] = count[k];
     }
   }
   return true;
@@ -185,7 +191,7 @@ bool TwoLevelThresholds::try_thresholds(const SortedRows& rows) {
                           member_.data(),
                           rows.weights(),
                           lane_bytes(rows),
-                          static_cast<std::uint32_t>(rows.n_predictions()),
+                          static_cast<std::uint32_t>(rows.n_sums()),
                           true_side_.data(),
                           rows.total_gain().data(),
                           costs_.rows_per_leaf,
@@ -194,7 +200,8 @@ bool TwoLevelThresholds::try_thresholds(const SortedRows& rows) {
                           scratch_.data(),
                           rows.gains(),
                           true_weight_.data(),
-                          rows.weight()});
+                          rows.weight(),
+                          rows.is_squared_error()});
   }
   for (int side = 0; side < 2; ++side) {
     side_cost_[side].resize(trials_.size());
@@ -208,12 +215,13 @@ bool TwoLevelThresholds::try_thresholds(const SortedRows& rows) {
 /// The cost of one side of a trial as a leaf.
 Ticks TwoLevelThresholds::leaf_cost(const SortedRows& rows, std::uint32_t trial, int side) const {
   const std::vector<std::int64_t>& total = rows.total_gain();
-  std::int64_t most = 0;
-  for (std::uint32_t k = 0; k < total.size(); ++k) {
+  const auto sum_of = [&](std::size_t k) {
     const std::int64_t true_side = true_side_[k * kernels::kScanLanes + trial];
-    most = std::max(most, side == 1 ? true_side : total[k] - true_side);
-  }
-  return costs_.leaf_cost(side == 1 ? true_weight_[trial] : rows.weight() - true_weight_[trial], most);
+    return side == 1 ? true_side : total[k] - true_side;
+  };
+  const std::int64_t weight = side == 1 ? true_weight_[trial] : rows.weight() - true_weight_[trial];
+  return costs_.leaf_cost(with_formula(rows.is_squared_error(),
+                                       [&](auto formula) { return formula.loss(weight, total.size(), sum_of); }));
 }
 
 /// Replaces each run that was tried by the runs between its trials.

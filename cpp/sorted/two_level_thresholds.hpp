@@ -70,7 +70,7 @@ class TwoLevelThresholds {
   std::vector<OpenThresholds> open_, next_;
   std::vector<Trial> trials_;            // by run, thresholds rising
   std::vector<std::uint32_t> member_;    // of each row: bit i is set where trial i holds
-  std::vector<std::int64_t> true_side_;  // what each prediction gains where trial i holds: [k * kScanLanes + i]
+  std::vector<std::int64_t> true_side_;  // the sums of the rows where trial i holds: [k * kScanLanes + i]
   std::vector<std::int64_t> true_weight_, least_loss_[2];
   std::vector<std::int32_t> true_rows_;
   std::vector<Ticks> side_cost_[2];  // of each trial
