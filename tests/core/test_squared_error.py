@@ -154,7 +154,6 @@ def test_searches_that_read_a_cost_matrix_refuse_squared_error():
     ordered = _core.OrderedColumns(np.zeros((1, given["n_rows"]), dtype=np.uint32), np.ones(1, dtype=np.uint32))
     options = _core.SearchOptions(max_depth=2)
     for search in (
-        lambda: _core.solve(ordered, core_problem, options),
         lambda: _core.near_optimal(ordered, core_problem, options),
         lambda: _core.solve_lookahead(columns, core_problem, options, lookahead_depth=1, recursive=False),
         lambda: _core.solve_leaf_sets(columns, core_problem, options),

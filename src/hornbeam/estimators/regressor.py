@@ -49,9 +49,9 @@ class GOSDTRegressor(RegressorMethods, ExactTree):
         as ``if ... elif ... else ...`` with one condition a line.
     binarizer : {"quantile", "exact"}, Binarizer or None, default="quantile"
         How columns become binary. "quantile": at most 8 thresholds for each column of numbers. "exact": every threshold
-        between two values; a proof then takes much longer, except for columns of few values or with `max_depth` of 2
-        or 3. None: the columns contain only 0 and 1. A `Binarizer` is cloned and fitted; those that choose thresholds
-        by classes are refused.
+        between two values; a proof then takes longer, and with `max_depth` of 4 or more, or None, often too long. None:
+        the columns contain only 0 and 1. A `Binarizer` is cloned and fitted; those that choose thresholds by classes
+        are refused.
     start_tree : tree, fitted estimator, JSON or None, default=None
         A tree of any origin from which the search starts, such as the `tree_` of another fit, scikit-learn's
         `DecisionTreeRegressor`, or JSON, as in `GOSDTClassifier`. It is pruned for the problem, and conditions that the
@@ -142,11 +142,12 @@ class GOSDTRegressor(RegressorMethods, ExactTree):
     by the squared error of a single leaf; the latter's penalty is for each split instead of each leaf, of which there
     is one more. So the same number gives the same trees, and the objective of osrt is `objective_`.
 
-    The search is that of `GOSDTClassifier` for binary columns, with its bounds for additive losses; the best clusters
-    of the targets in place of packings bound it from below [1]_. The search starts from scikit-learn's
-    `DecisionTreeRegressor` on the binary columns, pruned for the same leaf penalty, and from a greedy tree that looks
-    two levels ahead. So no fit that is stopped returns a worse tree, unless `time_limit` or `memory_limit` has no room
-    for scikit-learn's.
+    The searches are those of `GOSDTClassifier`, and so is the choice between them: that of sorted values for many
+    thresholds per column, and otherwise that of binary columns, with the bounds for additive losses. There, the best
+    clusters of the targets in place of packings bound it from below [1]_. The search starts from scikit-learn's
+    `DecisionTreeRegressor` on the same conditions, pruned for the same leaf penalty; that of binary columns also from a
+    greedy tree that looks two levels ahead. So no fit that is stopped returns a worse tree, unless `time_limit` or
+    `memory_limit` has no room for scikit-learn's.
 
     A row of weight k counts as k equal rows, except in `min_samples_leaf`; rows of weight 0 are left out.
 

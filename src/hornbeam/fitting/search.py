@@ -34,6 +34,9 @@ _FEW_THRESHOLDS = 8
 _LEAST_THRESHOLDS_OF_LOSSES = 4
 _FEW_LEVELS = 3
 
+# The same for squared error: see docs/notes/2026-11-26-ordered-regression.md.
+_LEAST_THRESHOLDS_OF_SQUARES = 16
+
 # Without a small depth limit the bitset search is faster up to so many results of conditions: one column of 200 random
 # numbers takes it 2 ms, and the ordered search minutes. See docs/notes/2026-11-23-ordered-table.md.
 _SMALL_DEPTH = 16
@@ -185,12 +188,6 @@ def near_optimal_search(
     )
 
 
-def suits_order_of_losses(conditions: Conditions, options: _core.SearchOptions) -> bool:
-    """Return whether the ordered search is expected to be faster for rows with losses of their own."""
-    is_shallow = options.max_depth is not None and options.max_depth <= _FEW_LEVELS
-    return is_shallow and len(conditions) >= _LEAST_THRESHOLDS_OF_LOSSES * conditions.n_runs > 0
-
-
 def has_many_thresholds(n_conditions: int, n_columns: int) -> bool:
     """Return whether sorted values are faster to search than binary columns, for conditions on so many columns."""
     return n_conditions >= _LEAST_THRESHOLDS * n_columns > 0
@@ -203,17 +200,23 @@ def suits_near_optimal_search(conditions: Conditions) -> bool:
 
 
 def suits_ordered_search(
-    conditions: Conditions, n_rows: int, options: _core.SearchOptions, *, has_losses: bool = False
+    conditions: Conditions,
+    n_rows: int,
+    options: _core.SearchOptions,
+    *,
+    least_of_few_levels: int = _LEAST_THRESHOLDS,
 ) -> bool:
     """Return whether the ordered search is expected to be faster; it finds no rule lists.
 
-    `has_losses` is whether each row has losses of its own, and no class.
+    For trees of at most three levels, a mean of `least_of_few_levels` thresholds for each column is enough.
     """
+    has_few_levels = options.max_depth is not None and options.max_depth <= _FEW_LEVELS
+    has_some = has_few_levels and len(conditions) >= least_of_few_levels * conditions.n_runs > 0
     is_shallow = options.max_depth is not None and options.max_depth <= _SMALL_DEPTH
     has_many = has_many_thresholds(len(conditions), conditions.n_runs)
     has_enough = has_many and (is_shallow or len(conditions) * n_rows >= _LEAST_RESULTS)
     return (
-        (has_enough or (has_losses and suits_order_of_losses(conditions, options)))
+        (has_enough or has_some)
         and not options.rule_list
         # The number of a row and its class share 32 bits, which keeps the entries of the search small.
         and n_rows <= _core.MOST_ORDERED_ROWS
@@ -242,11 +245,13 @@ def exact_search(
             return training.triples.search_with(scale, options)
         if client is not None:
             return search_on_cluster(conditions, training, scale, options, client, start)
-        # All given rows count, also where equal ones are merged: the search is the same as for the table in memory.
-        has_losses = training.codes is None
-        if suits_ordered_search(conditions, training.n_rows, options, has_losses=has_losses):
-            return search_by_order(conditions, training, scale, options, start)
-    return search_by_bits(conditions, training, scale, options, start)
+        least = _LEAST_THRESHOLDS_OF_LOSSES if training.codes is None else _LEAST_THRESHOLDS
+    else:
+        least = _LEAST_THRESHOLDS_OF_SQUARES
+    # All given rows count, also where equal ones are merged: the search is the same as for the table in memory.
+    is_ordered = suits_ordered_search(conditions, training.n_rows, options, least_of_few_levels=least)
+    search_by = search_by_order if is_ordered else search_by_bits
+    return search_by(conditions, training, scale, options, start)
 
 
 def searches_of_penalties(
