@@ -27,7 +27,7 @@ from hornbeam.cli.data import (
 from hornbeam.cli.errors import CommandError, interrupts_told, polars_errors_told, refusals_as_command_errors
 from hornbeam.cli.fitting import fit_classifier, fit_model, model_of
 from hornbeam.cli.folders import METHODS_OF_FOLDERS, confusion_of_leaves, is_folder, scan_folder, with_target
-from hornbeam.cli.held_out import HeldOut, score, score_text, splits
+from hornbeam.cli.held_out import HeldOut, score, score_text, splits, tell
 from hornbeam.cli.methods import REGRESSION, Request
 from hornbeam.cli.model import Model
 from hornbeam.cli.predicting import predictions_frame
@@ -126,16 +126,13 @@ def fit(  # long: the steps of the command, one after the other
         said = [report(model), confusion_text(model.class_tree, frame, classes), single_leaf_text(model)]
         if set_output is not None:
             said += [set_text(classifier), trees_text(classifier, numbers)]
-        print(*filter(None, said), sep="\n\n", flush=True)
-        if not folds:
-            print("\nHow good are its predictions for new rows? Add --cv 5 (or --test-size 0.25)")
-            return
-        stage.doing = "before the score on held-out rows was known"
-        # Whoever ended the search by Ctrl-C does not wait for more fits.
-        if classifier.status_ == "interrupted":
-            raise KeyboardInterrupt
-        scored = score(folds, frame, classes, target, request)
-        print(f"\n{score_text(scored)}")
+        tell(
+            stage,
+            classifier,
+            said,
+            "How good are its predictions for new rows?",
+            (lambda: score_text(score(folds, frame, classes, target, request))) if folds else None,
+        )
 
 
 def _fit_folder(

@@ -7,7 +7,7 @@ options on a part of the rows: it estimates how well such a tree predicts new ro
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -17,7 +17,7 @@ import numpy.typing as npt
 import polars as pl
 from rich.console import Console
 
-from hornbeam.cli.errors import CommandError
+from hornbeam.cli.errors import CommandError, Stage
 from hornbeam.cli.fitting import FINISHED, fit_classifier, model_of
 from hornbeam.cli.methods import Request
 from hornbeam.cli.model import Model
@@ -90,6 +90,37 @@ def held_out(test_size: float | None, cv: int | None, seed: int, *, quiet: bool)
     if not 0 <= seed <= LARGEST_SEED:
         raise CommandError(f"--seed {seed}: expected a whole number from 0 to {LARGEST_SEED}")
     return HeldOut(test_size, cv, seed)
+
+
+def tell(stage: Stage, estimator: Any, said: Sequence[str], question: str, score: Callable[[], str] | None) -> None:
+    """Print a report, and then the score on held-out rows, or how to get an answer to a question.
+
+    Parameters
+    ----------
+    stage : Stage
+        It says already that the report is made.
+    estimator : estimator
+        Fitted on all rows.
+    said : sequence of str
+        Paragraphs of the report; empty ones are left out.
+    question : str
+        What the score answers.
+    score : callable or None
+        Makes the fits of the score, and returns it as text. None: no score is wanted.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If Ctrl-C ended the fit: whoever pressed it does not wait for more fits.
+    """
+    print(*filter(None, said), sep="\n\n", flush=True)
+    if score is None:
+        print(f"\n{question} Add --cv 5 (or --test-size 0.25)")
+        return
+    stage.doing = "before the score on held-out rows was known"
+    if estimator.status_ == "interrupted":
+        raise KeyboardInterrupt
+    print(f"\n{score()}")
 
 
 def splits(how: HeldOut, classes: npt.NDArray[Any]) -> list[tuple[Rows, Rows]]:

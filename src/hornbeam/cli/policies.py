@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from hornbeam.cli.data import check_columns, choose_columns, read_frame
 from hornbeam.cli.errors import CommandError, interrupts_told
 from hornbeam.cli.fitting import fit_classifier, model_of
 from hornbeam.cli.folders import is_folder
-from hornbeam.cli.held_out import HeldOut, Rows, counter, row_splits
+from hornbeam.cli.held_out import HeldOut, Rows, counter, row_splits, tell
 from hornbeam.cli.methods import Request
 from hornbeam.cli.report import report, single_leaf_text
 from hornbeam.cli.text_columns import CsvFormat
@@ -56,14 +57,9 @@ def fit_policy(
         if quiet:
             return
         stage.doing = "while the report was printed"
-        print(*filter(None, [report(model), value_text(policy), single_leaf_text(model)]), sep="\n\n", flush=True)
-        if not folds:
-            print("\nWhat would new rows earn? Add --cv 5 (or --test-size 0.25)")
-            return
-        stage.doing = "before the score on held-out rows was known"
-        if policy.status_ == "interrupted":
-            raise KeyboardInterrupt
-        print(f"\n{score_text(folds, frame, earned, request, policy.single_action_)}")
+        said = [report(model), value_text(policy), single_leaf_text(model)]
+        score = partial(score_text, folds, frame, earned, request, policy.single_action_)
+        tell(stage, policy, said, "What would new rows earn?", score if folds else None)
 
 
 def split_rewards(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from hornbeam.cli.columns import columns_text
 from hornbeam.cli.data import Data, choose_columns
 from hornbeam.cli.errors import CommandError, Stage
 from hornbeam.cli.fitting import fit_classifier, model_of
-from hornbeam.cli.held_out import HeldOut, Rows, counter, mean_and_error, row_splits
+from hornbeam.cli.held_out import HeldOut, Rows, counter, mean_and_error, row_splits, tell
 from hornbeam.cli.methods import Request
 from hornbeam.cli.report import report, single_leaf_text
 from hornbeam.cli.writing import used_format, write
@@ -52,14 +53,9 @@ def fit_regression(
     if quiet:
         return
     stage.doing = "while the report was printed"
-    print(*filter(None, [report(model), errors_text(regressor), single_leaf_text(model)]), sep="\n\n", flush=True)
-    if not folds:
-        print("\nHow good are its predictions for new rows? Add --cv 5 (or --test-size 0.25)")
-        return
-    stage.doing = "before the score on held-out rows was known"
-    if regressor.status_ == "interrupted":
-        raise KeyboardInterrupt
-    print(f"\n{score_text(folds, frame, targets, request)}")
+    said = [report(model), errors_text(regressor), single_leaf_text(model)]
+    score = partial(score_text, folds, frame, targets, request)
+    tell(stage, regressor, said, "How good are its predictions for new rows?", score if folds else None)
 
 
 def split_numbers(frame: pl.DataFrame, target: str, path: Path) -> tuple[pl.DataFrame, pl.Series]:
