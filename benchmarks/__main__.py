@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.command == "setup":
-        return environments.setup(options.peer or PEERS)
+        return environments.setup(options.peer or environments.PACKAGES)
     if options.command == "run":
         from benchmarks.runner import run_suite
 
@@ -86,6 +86,15 @@ def _measure_generated(options: argparse.Namespace, parser: argparse.ArgumentPar
             parser.error(f"argument --table: {unknown[0]!r} is none of {', '.join(policies.TABLES)}")
         path = options.results or RESULTS / "policies.jsonl"
         policies.run(path, options.table or [*policies.TABLES], options.peer or [*policies.PEERS], options.limit)
+    elif options.command == "regression":
+        from benchmarks import regressions
+
+        if unknown := [name for name in options.problem or () if name not in regressions.PROBLEMS]:
+            parser.error(f"argument --problem: {unknown[0]!r} is none of {', '.join(regressions.PROBLEMS)}")
+        path = options.results or RESULTS / "regression.jsonl"
+        names = [*regressions.PROBLEMS] if options.problem is None else options.problem
+        regressions.run(path, names, options.peer or regressions.PEERS, options.limit)
+        regressions.report(path, path.with_suffix(".md"))
     elif options.command == "cluster":
         from benchmarks import cluster
 
@@ -167,6 +176,14 @@ def _add_generated(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     policies.add_argument("--peer", nargs="+", choices=("hornbeam", "streed"), help="only these peers")
     policies.add_argument("--limit", type=float, default=600.0, help="seconds for each fit (600)")
     policies.add_argument("--results", type=Path, help="file instead of benchmarks/results/policies.jsonl")
+
+    regression = commands.add_parser("regression", help="measure optimal regression trees, and write their table")
+    regression.add_argument("--problem", nargs="*", help="only these; none to write the table alone")
+    regression.add_argument(
+        "--peer", nargs="+", choices=("hornbeam", "streed", "osrt", "cart"), help="only these peers"
+    )
+    regression.add_argument("--limit", type=float, default=60.0, help="seconds for each fit (60)")
+    regression.add_argument("--results", type=Path, help="file instead of benchmarks/results/regression.jsonl")
 
     explorer = commands.add_parser("explorer", help="measure clicks in the explorer on 10^12 trees")
     explorer.add_argument("--walks", type=int, default=10, help="of 12 clicks each (10)")

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import json
 import sys
-import warnings
 from collections.abc import Callable, Mapping
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.worker import peak_bytes, reset_peak, stopwatch
+from benchmarks.worker import measured
 
 Array = npt.NDArray[Any]
 # `fit`, and what returns the actions of the rows and whether the peer claims that the tree is optimal.
@@ -52,16 +50,10 @@ def solve(peer: str, path: str, depth: int, limit: float) -> dict[str, Any]:
     with np.load(path) as archive:
         X, rewards = archive["X"], archive["rewards"]
     fit, read = SOLVERS[peer](X, rewards, depth, limit)
-    baseline = reset_peak()
-    user_seconds, begin = stopwatch(), perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a tree that is not proven is part of the answer
-        fit()
-    measured = {"user_seconds": user_seconds(), "wall_seconds": perf_counter() - begin}
-    measured["bytes"] = peak_bytes() - baseline
+    record = measured(fit)
     actions, is_proven = read()
     value = float(rewards[np.arange(len(rewards)), np.asarray(actions, dtype=np.intp)].mean())
-    return {**measured, "proven": is_proven, "value": value}
+    return {**record, "proven": is_proven, "value": value}
 
 
 if __name__ == "__main__":

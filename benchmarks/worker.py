@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import resource
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter, process_time
@@ -72,6 +73,17 @@ def stopwatch() -> Callable[[], float]:
         return user - user_begin if processor - begin > SHORT_SECONDS else processor - begin
 
     return seconds
+
+
+def measured(fit: Callable[[], Any]) -> dict[str, float]:
+    """Call `fit`; return its seconds of user CPU and of wall clock, and by how many bytes it raised the peak."""
+    baseline = reset_peak()
+    user_seconds, begin = stopwatch(), perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a tree that is not proven is part of the answer
+        fit()
+    seconds = {"user_seconds": user_seconds(), "wall_seconds": perf_counter() - begin}
+    return {**seconds, "bytes": peak_bytes() - baseline}
 
 
 def reset_peak() -> int:
