@@ -38,8 +38,7 @@ class PreorderReader {
   /// The best stump; the leaf, should none be better.
   PreorderTree stump_tree(const sorted::SortedRows& rows) const {
     const PreorderTree leaf{{PreorderNode::Kind::leaf}};
-    const sorted::TwoLevelResult stump =
-        sorted::best_stump(rows, costs_, costs_.leaf_cost(rows.loss()));
+    const sorted::TwoLevelResult stump = sorted::best_stump(rows, costs_, costs_.leaf_cost(rows.loss()));
     return stump.cost < kInfinity ? join(stump.root, leaf, leaf) : leaf;
   }
 

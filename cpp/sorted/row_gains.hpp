@@ -34,7 +34,7 @@ namespace hornbeam::sorted {
 inline constexpr std::uint32_t kMostSortedClasses = 128;
 
 struct RowGains {
-  std::uint32_t n_sums = 0;  // a sum for each prediction; three for squared error
+  std::uint32_t n_sums = 0;             // a sum for each prediction; three for squared error
   std::vector<std::int64_t> weights;    // (n_rows) the most that each row can lose, in `unit`
   std::vector<std::int32_t> classes;    // (n_rows) the only prediction that gains; empty if there may be several
   std::vector<std::int64_t> gains;      // without classes (n_rows, n_sums), what each row adds to the sums

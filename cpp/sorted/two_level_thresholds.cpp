@@ -34,9 +34,8 @@ TwoLevelResult best_stump_by(Formula formula, const SortedRows& rows, const Leaf
       rows.add_gains(entry[i], true_side.data());
       if (!ends_bin(entry[i]) || i + 1 < costs.rows_per_leaf) continue;
       // What both sides gain is taken off the weight of all rows.
-      const std::int64_t loss =
-          formula.loss(rows.weight(), total.size(), [&](std::size_t k) { return true_side[k]; }) +
-          formula.loss(0, total.size(), [&](std::size_t k) { return total[k] - true_side[k]; });
+      const std::int64_t loss = formula.loss(rows.weight(), total.size(), [&](std::size_t k) { return true_side[k]; }) +
+                                formula.loss(0, total.size(), [&](std::size_t k) { return total[k] - true_side[k]; });
       const Ticks cost = 2 * costs.leaf + costs.error_cost * loss;
       if (cost < best.lower) best = {cost, cost, rows.split_behind(v, i + 1)};
     }
@@ -220,8 +219,8 @@ Ticks TwoLevelThresholds::leaf_cost(const SortedRows& rows, std::uint32_t trial,
     return side == 1 ? true_side : total[k] - true_side;
   };
   const std::int64_t weight = side == 1 ? true_weight_[trial] : rows.weight() - true_weight_[trial];
-  return costs_.leaf_cost(with_formula(rows.is_squared_error(),
-                                       [&](auto formula) { return formula.loss(weight, total.size(), sum_of); }));
+  return costs_.leaf_cost(
+      with_formula(rows.is_squared_error(), [&](auto formula) { return formula.loss(weight, total.size(), sum_of); }));
 }
 
 /// Replaces each run that was tried by the runs between its trials.

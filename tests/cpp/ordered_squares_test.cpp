@@ -23,7 +23,7 @@ std::vector<std::int64_t> random_sums(const OrderedTestProblem& problem, std::in
   std::vector<std::int64_t> sums;
   for (std::uint32_t row = 0; row < problem.n_rows(); ++row) {
     std::int64_t of[3] = {0, 0, 0};
-    for (std::int64_t left = draw.between(1, 2); left > 0; --left) {
+    for (std::uint32_t left = draw.size_between(1, 2); left > 0; --left) {
       const std::int64_t weight = draw.between(1, 4);
       const std::int64_t target = std::min(largest, draw.between(0, largest / 2) + largest * problem.classes[row] / 3);
       of[0] += weight;
@@ -60,10 +60,10 @@ RANDOM_TEST(both_searches_find_the_same_least_squared_error, 300) {
   input.losses = losses_of(sums, largest);
   input.leaf_cost = largest * largest / draw.choose<Ticks>({1, 3, 40, kInfinity});
   input.bounds.similarity = draw.percent(70);
-  input.limits.threads = draw.between(1, 2);
+  input.limits.threads = draw.size_between(1, 2);
   const Outcome by_order = solve(problem.columns(), input, never);
   input.bounds.similarity = true;
-  const Outcome by_bits = solve(plain.packed(), input, never);
+  const Outcome by_bits = solve(plain.columns(), input, never);
   CHECK_EQUAL(by_order.lower, by_order.tree.cost);
   CHECK_EQUAL(by_order.tree.cost, by_bits.tree.cost);
 }
@@ -74,7 +74,7 @@ RANDOM_TEST(squared_errors_of_rows_keep_what_the_bounds_need, 300) {
   const std::vector<std::int64_t> sums = random_sums(problem, largest, draw);
   const RowLosses losses = losses_of(sums, largest);
   const RowGains rows = gains_of_rows(losses, problem.n_rows(), {});
-  const std::uint32_t end = draw.between(1, problem.n_rows());
+  const std::uint32_t end = draw.size_between(1, problem.n_rows());
   // Of all rows and of the first ones, whose range of targets is less.
   for (const std::uint32_t n : {problem.n_rows(), end}) {
     const std::vector<std::int64_t> part(rows.gains.begin(), rows.gains.begin() + 3 * std::ptrdiff_t{n});
