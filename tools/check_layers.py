@@ -45,26 +45,27 @@ MAY_IMPORT = {
     **{"objectives": {"_checks"}, "_flags": {"_core"}, "__main__": {"cli"}, "policy": {"_checks", "fitting", "tree"}},
     "table": {"_checks", "_dates", "_flags", "_user_frame"},
     "columns": {"_dates", "_user_frame", "exceptions", "table"},
-    **{"cluster": {"_core"}, "conditions": {"_dates", "table"}, "tree": {"_checks", "_core", "conditions", "table"}},
+    **{"cluster": {"_core"}, "conditions": {"_dates", "table"}, "survival": {"_checks"}},
+    "tree": {"_checks", "_core", "conditions", "survival", "table"},
     **{"frontier": {"_budget", "_checks", "fitting", "tree"}, "plotting": {"_checks", "conditions", "table", "tree"}},
     "export": {"_checks", "_dates", "conditions", "table", "tree"},
     "binarizers": {"_budget", "_checks", "_core", "_dates", "_keywords", "conditions", "table"},
     "posterior": {"_checks", "_core", "binarizers", "conditions", "table", "tree"},
     "fitting": {"_budget", "_checks", "_core", "_user_frame", "binarizers", "cluster", "columns", "conditions"}
-    | {"exceptions", "objectives", "table", "tree"},
+    | {"exceptions", "objectives", "survival", "table", "tree"},
     "streaming": {"_budget", "_checks", "_core", "_dates", "_flags", "binarizers", "fitting", "table"},
     "reductions": {"_checks", "_core", "binarizers", "fitting", "objectives"},
     "rashomon": {"_budget", "_checks", "_core", "binarizers", "export", "fitting", "objectives", "plotting"}
     | {"reductions", "table", "tree"},
     "estimators": {"_budget", "_checks", "_core", "_keywords", "_user_frame", "binarizers", "cluster", "columns"}
     | {"exceptions", "fitting", "frontier", "objectives", "plotting", "posterior", "rashomon", "reductions"}
-    | {"streaming", "table", "tree"},
+    | {"streaming", "survival", "table", "tree"},
     "explorer": {"_budget", "_checks", "_core", "_dates", "binarizers", "conditions", "export", "plotting", "rashomon"}
     | {"table", "tree"},
     "cli": {"_budget", "binarizers", "columns", "estimators", "exceptions", "explorer", "export", "fitting"}
     | {"plotting", "policy", "streaming", "tree"},
     "hornbeam": {"binarizers", "columns", "estimators", "exceptions", "frontier", "plotting", "policy", "posterior"}
-    | {"tree"},
+    | {"survival", "tree"},
 }
 
 

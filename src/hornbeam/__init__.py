@@ -22,6 +22,7 @@ from hornbeam.estimators import (
     RashomonSetClassifier,
     SPLITClassifier,
     SPLITClassifierCV,
+    SurvivalTree,
     greedy_splits,
     model_class_reliance,
     rashomon_importance,
@@ -32,7 +33,9 @@ from hornbeam.frontier import Frontier, PathSegment
 from hornbeam.plotting import plot_cv, plot_frontier, plot_importance, plot_roc, plot_trace, plot_tree
 from hornbeam.policy import PolicyScores, PolicyValue, policy_scores, policy_value
 from hornbeam.posterior import log_posterior
-from hornbeam.tree import ActionTree, RegressionTree, Tree
+from hornbeam.survival.curves import StepFunction
+from hornbeam.survival.metrics import brier_score, concordance_index, integrated_brier_score
+from hornbeam.tree import ActionTree, HazardTree, RegressionTree, Tree
 
 try:
     __version__ = version("hornbeam")
@@ -49,6 +52,7 @@ __all__ = [
     "GOSDTRegressor",
     "GOSDTRegressorCV",
     "GreedySplits",
+    "HazardTree",
     "LicketySPLITClassifier",
     "MAPTreeClassifier",
     "ModelClassReliance",
@@ -66,12 +70,17 @@ __all__ = [
     "RegressionTree",
     "SPLITClassifier",
     "SPLITClassifierCV",
+    "StepFunction",
+    "SurvivalTree",
     "ThresholdBinarizer",
     "ThresholdGuessBinarizer",
     "Tree",
     "__version__",
+    "brier_score",
     "column_report",
+    "concordance_index",
     "greedy_splits",
+    "integrated_brier_score",
     "log_posterior",
     "model_class_reliance",
     "plot_cv",

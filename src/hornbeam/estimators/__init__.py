@@ -18,6 +18,7 @@ from hornbeam.estimators.regressor import GOSDTRegressor
 from hornbeam.estimators.regressor_cv import GOSDTRegressorCV
 from hornbeam.estimators.split import LicketySPLITClassifier, SPLITClassifier
 from hornbeam.estimators.split_cv import SPLITClassifierCV
+from hornbeam.estimators.survival import SurvivalTree
 from hornbeam.fitting.progress import Progress
 from hornbeam.rashomon.greedy import GreedySplits, greedy_splits
 from hornbeam.rashomon.rashomon_set import RashomonSet
@@ -40,6 +41,7 @@ __all__ = [
     "RashomonSetClassifier",
     "SPLITClassifier",
     "SPLITClassifierCV",
+    "SurvivalTree",
     "greedy_splits",
     "model_class_reliance",
     "rashomon_importance",

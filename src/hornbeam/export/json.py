@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hornbeam.conditions import Condition, condition_from_dict, condition_to_dict
 from hornbeam.table import TableSchema
-from hornbeam.tree import ActionTree, BaseTree, RegressionTree, Tree
+from hornbeam.tree import ActionTree, BaseTree, HazardTree, RegressionTree, Tree
 from hornbeam.tree.checks import LABEL_TYPES
 from hornbeam.tree.regression_tree import N_BINS
 from hornbeam.tree.words import storable
@@ -52,12 +52,14 @@ def to_json(tree: BaseTree) -> str:
 
     ===============  ==================================================================================
     ``format``       ``"hornbeam-tree"``; ``"hornbeam-action-tree"`` for trees of actions,
-                     ``"hornbeam-regression-tree"`` for trees of numbers
+                     ``"hornbeam-regression-tree"`` for trees of numbers,
+                     ``"hornbeam-hazard-tree"`` for trees of hazards
     ``version``      ``1``
     ``target_name``  string
     ``classes``      array of different strings, integers, booleans or finite floats (written with a point);
                      for trees of actions under the key ``actions``; for trees of numbers, ``means`` has the
-                     number that each node predicts
+                     number that each node predicts, and for trees of hazards ``hazard_ratios``
+    ``times``        only for trees of hazards: array with the different times of events, rising
     ``columns``      array of objects with ``name`` (string), ``kind`` (``"number"``, ``"category"``, ``"date"``,
                      ``"datetime"``, ``"datetime_utc"``, ``"duration"`` or ``"time"``) and ``has_missing``
                      (boolean: were values missing in training?)
@@ -68,7 +70,7 @@ def to_json(tree: BaseTree) -> str:
     A leaf is an object with exactly these keys; an inner node has those of the second table too:
 
     =================  ================================================================================
-    ``prediction``     index into ``classes``, ``actions`` or ``means``
+    ``prediction``     index into ``classes``, ``actions``, ``means`` or ``hazard_ratios``
     ``n_samples``      number of training rows, at least 1
     ``class_weights``  array with the training weight of each class
     ``weight``         in place of it, for trees of actions: the training weight
@@ -78,6 +80,11 @@ def to_json(tree: BaseTree) -> str:
     ``minimum``        its least target,
     ``maximum``        its largest target,
     ``histogram``      and array with the weight in 16 bins between the ends of the root
+    ``weight``         for trees of hazards: the training weight,
+    ``n_events``       the training weight of its events,
+    ``survival``       array with the Kaplan-Meier estimate at the ``times`` of the tree,
+    ``cumulative_hazard``
+                       and array with the Nelson-Aalen estimate there
     =================  ================================================================================
 
     =================  ================================================================================
@@ -109,6 +116,7 @@ def to_json(tree: BaseTree) -> str:
         "version": VERSION,
         "target_name": tree.target_name,
         kind.outputs: tree.outputs.tolist(),
+        **{key: getattr(tree, key).tolist() for key in kind.of_tree},
         "columns": columns,
         "named": tree.columns.named,
     }
@@ -126,7 +134,7 @@ def from_json(text: str | bytes) -> BaseTree:
 
     Returns
     -------
-    Tree, ActionTree or RegressionTree
+    Tree, ActionTree, RegressionTree or HazardTree
         Equal to the tree that was written.
 
     Raises
@@ -190,7 +198,7 @@ def parsed_json(text: str | bytes) -> Any:
 
 def _tree(record: dict[str, Any], kind: _Kind) -> BaseTree:
     """Read the keys of version 1; types and ranges are checked here, everything else when the tree is made."""
-    _check_keys(record, _TREE_KEYS | {kind.outputs}, "the tree")
+    _check_keys(record, _TREE_KEYS | {kind.outputs} | kind.of_tree, "the tree")
     outputs = _labels(typed(record[kind.outputs], list, kind.outputs), kind.outputs)
     columns, has_missing = _columns(record)
     nodes = typed(record["nodes"], list, "nodes")
@@ -199,6 +207,7 @@ def _tree(record: dict[str, Any], kind: _Kind) -> BaseTree:
         **{name: np.array([part[name] for part in parts]) for name in ("left", "right", *_LEAF_KEYS)},
         **{kind.names.get(key, key): np.array([part[key] for part in parts]) for key in kind.of_node},
         **{kind.outputs: outputs},
+        **{key: np.array(_any_numbers(record[key], key)) for key in kind.of_tree},
         conditions=tuple(part["condition"] for part in parts),
         columns=columns,
         has_missing=has_missing,
@@ -280,6 +289,11 @@ def _numbers(values: Any, where: str, n_outputs: int) -> list[float]:
     return [_number(value, where) for value in values]
 
 
+def _any_numbers(values: Any, where: str, _: int = 0) -> list[float]:
+    """Return a list of numbers, however many."""
+    return [_number(value, where) for value in typed(values, list, where)]
+
+
 def _numbers_or_null(values: Any, where: str, n_outputs: int) -> list[float]:
     """Return a number for each output, NaN for null."""
     known = [0.0 if value is None else value for value in typed(values, list, where)]
@@ -309,17 +323,21 @@ def _one(value: Any, where: str, _: int) -> float:
     return _number(value, where)
 
 
+_CURVES = ("survival", "cumulative_hazard")
+
+
 class _Kind(NamedTuple):
     """How the trees of one class are written: the key of their outputs, and what reads each key of a node.
 
     A reader gets the value, its place for messages, and the number of outputs. `names` has the fields of the tree that
-    are called otherwise than the key.
+    are called otherwise than the key. `of_tree` are further keys of the tree, each a list of numbers.
     """
 
     tree: type[Any]
     outputs: str
     of_node: Mapping[str, Callable[[Any, str, int], Any]]
     names: Mapping[str, str] = {}
+    of_tree: frozenset[str] = frozenset()
 
 
 _KINDS = {
@@ -341,5 +359,12 @@ _KINDS = {
             "maximum": "maxima",
             "histogram": "histograms",
         },
+    ),
+    "hornbeam-hazard-tree": _Kind(
+        HazardTree,
+        "hazard_ratios",
+        {**dict.fromkeys(("weight", "n_events"), _one), **dict.fromkeys(_CURVES, _any_numbers)},
+        {"weight": "weights", "cumulative_hazard": "cumulative_hazards"},
+        frozenset({"times"}),
     ),
 }

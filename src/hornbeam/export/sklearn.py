@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne
-from hornbeam.tree import ActionTree, BaseTree, RegressionTree, Tree
+from hornbeam.tree import ActionTree, BaseTree, HazardTree, RegressionTree, Tree
 from hornbeam.tree.words import question
 
 # The values at leaves of scikit-learn's trees, for a child, and for a column and a threshold.
@@ -38,7 +38,7 @@ def to_sklearn(
     Returns
     -------
     sklearn.tree.DecisionTreeClassifier
-        For a `RegressionTree`, a `sklearn.tree.DecisionTreeRegressor`.
+        For a `RegressionTree` or a `HazardTree`, a `sklearn.tree.DecisionTreeRegressor`.
 
     Raises
     ------
@@ -208,3 +208,8 @@ def _(tree: ActionTree) -> _Leaves:
 @_leaves_of.register
 def _(tree: RegressionTree) -> _Leaves:
     return _Leaves(tree.means[:, np.newaxis], tree.deviations**2, _regressor)
+
+
+@_leaves_of.register
+def _(tree: HazardTree) -> _Leaves:
+    return _Leaves(tree.hazard_ratios[:, np.newaxis], np.zeros(tree.n_nodes), _regressor)

@@ -37,6 +37,10 @@ _FEW_LEVELS = 3
 # The same for squared error: see docs/notes/2026-11-26-ordered-regression.md.
 _LEAST_THRESHOLDS_OF_SQUARES = 16
 
+# In the order of a column, every prediction is weighed at each threshold. The bitset search weighs them for all columns
+# at once, and is faster for as many as the grid of a survival tree has: see docs/notes/2026-11-26-survival.md.
+_MOST_PREDICTIONS_IN_ORDER = 64
+
 # Without a small depth limit the bitset search is faster up to so many results of conditions: one column of 200 random
 # numbers takes it 2 ms, and the ordered search minutes. See docs/notes/2026-11-23-ordered-table.md.
 _SMALL_DEPTH = 16
@@ -245,13 +249,24 @@ def exact_search(
             return training.triples.search_with(scale, options)
         if client is not None:
             return search_on_cluster(conditions, training, scale, options, client, start)
-        least = _LEAST_THRESHOLDS_OF_LOSSES if training.codes is None else _LEAST_THRESHOLDS
-    else:
-        least = _LEAST_THRESHOLDS_OF_SQUARES
-    # All given rows count, also where equal ones are merged: the search is the same as for the table in memory.
-    is_ordered = suits_ordered_search(conditions, training.n_rows, options, least_of_few_levels=least)
-    search_by = search_by_order if is_ordered else search_by_bits
+    search_by = search_by_order if _suits_order(conditions, training, scale, options) else search_by_bits
     return search_by(conditions, training, scale, options, start)
+
+
+def _suits_order(
+    conditions: Conditions, training: TrainingRows, scale: TreeScale, options: _core.SearchOptions
+) -> bool:
+    """Return whether the ordered search is expected to be faster for the costs of a scale."""
+    if not isinstance(scale, AdditiveScale):
+        least = _LEAST_THRESHOLDS_OF_SQUARES
+    elif training.codes is not None:
+        least = _LEAST_THRESHOLDS
+    elif scale.costs.shape[1] > _MOST_PREDICTIONS_IN_ORDER:
+        return False
+    else:
+        least = _LEAST_THRESHOLDS_OF_LOSSES
+    # All given rows count, also where equal ones are merged: the search is the same as for the table in memory.
+    return suits_ordered_search(conditions, training.n_rows, options, least_of_few_levels=least)
 
 
 def searches_of_penalties(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hornbeam.tree import ActionTree, BaseTree, RegressionTree, Tree
+from hornbeam.tree import ActionTree, BaseTree, HazardTree, RegressionTree, Tree
 from hornbeam.tree.words import count, has_unequal_weights, number, percent, rows_of
 
 
@@ -222,6 +222,46 @@ class NumberLeaves(Leaves):
         return np.asarray(order[np.searchsorted(means[1:] + means[:-1], targets)], dtype=np.intp)
 
 
+class HazardLeaves(Leaves):
+    """The number of events, and the Kaplan-Meier curve of the leaf, from 0 to the last time of an event."""
+
+    chart_height = 26.0
+    stacked_height = 14.0
+    least_width = 64.0
+    _n_steps = 48  # of a curve
+
+    def __init__(self, tree: HazardTree) -> None:
+        self._tree = tree
+        self._ends = np.linspace(0.0, float(tree.times[-1]), self._n_steps)
+        self.footnote = (
+            f"Charts: share that survives (Kaplan-Meier) in the leaf, for {tree.target_name} from 0 to "
+            f"{number(float(tree.times[-1]))}. Above them the hazard ratio: events against those expected."
+        )
+
+    def lines(self, node: int) -> list[str]:
+        """Return the events, and the rows."""
+        return [self._tree.shown_events(node), f"in {count(int(self._tree.n_samples[node]))}"]
+
+    def hidden_lines(self, node: int) -> tuple[object, str, str]:
+        """Return the hazard ratio, the events, and the rows."""
+        return self._tree.shown_output(node), self._tree.shown_events(node), f"in {rows_of(self._tree, node)}"
+
+    def interval(self, node: int, confidence: float) -> str:
+        """Refuse, as `HazardTree.describe` does."""
+        return self._tree.describe(node, confidence=confidence)
+
+    def marks(self, node: int) -> list[Mark]:
+        """Return the area below the curve as bars side by side, and a line at their foot."""
+        shares, color = self._tree.survival_function(node)(self._ends).tolist(), self._tree.colors[node]
+        width = 1 / len(shares)
+        bars = [Mark(place * width, 1 - share, width, share, color) for place, share in enumerate(shares) if share]
+        return [*bars, Mark(0.0, 0.98, 1.0, 0.02, "#555555")]
+
+    def codes_of(self, y: Any) -> npt.NDArray[np.intp]:
+        """Refuse: a row whose time is censored has no number that a histogram could show."""
+        raise ValueError("data: censored times have no distribution that is known. Plot the tree without X and y.")
+
+
 def leaves_of(tree: BaseTree) -> Leaves:
     """Return what a picture shows of the leaves of a tree."""
     return _KINDS[type(tree)](tree)
@@ -231,4 +271,5 @@ _KINDS: dict[type[BaseTree], Callable[[Any], Leaves]] = {
     Tree: ClassLeaves,
     ActionTree: ActionLeaves,
     RegressionTree: NumberLeaves,
+    HazardTree: HazardLeaves,
 }

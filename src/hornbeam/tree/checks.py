@@ -13,6 +13,7 @@ from hornbeam.tree.routing import inner_nodes
 if TYPE_CHECKING:
     from hornbeam.tree.action_tree import ActionTree
     from hornbeam.tree.base import BaseTree
+    from hornbeam.tree.hazard_tree import HazardTree
     from hornbeam.tree.regression_tree import RegressionTree
     from hornbeam.tree.tree import Tree
 
@@ -57,6 +58,25 @@ def check_numbers(tree: RegressionTree) -> None:
     if not ((tree.minima <= tree.means) & (tree.means <= tree.maxima) & (tree.deviations >= 0)).all():
         raise ValueError("means: each must lie between minimum and maximum of its node; deviations are at least 0.")
     if not (tree.weights > 0).all() or not (tree.histograms >= 0).all():
+        raise ValueError("weights: every node must be reached by training rows of positive weight.")
+
+
+def check_hazards(tree: HazardTree) -> None:
+    """Raise ValueError if the hazard ratios or the curves of a survival tree are wrong."""
+    n_nodes, n_times = len(tree.conditions), tree.times.size
+    curves, per_node = ("survival", "cumulative_hazards"), ("hazard_ratios", "n_events", "weights")
+    check_shapes(
+        tree,
+        {**dict.fromkeys(per_node, (n_nodes,)), **dict.fromkeys(curves, (n_nodes, n_times)), "times": (n_times,)},
+    )
+    for name in (*per_node, *curves, "times"):
+        if not all(math.isfinite(value) and value >= 0 for value in getattr(tree, name).ravel().tolist()):
+            raise ValueError(f"{name}: expected finite numbers of at least 0.")
+    if tree.prediction.tolist() != list(range(n_nodes)):
+        raise ValueError("prediction: each node predicts its own hazard ratio, so these are the numbers of the nodes.")
+    if not (tree.times[1:] > tree.times[:-1]).all() or not (tree.survival <= 1).all():
+        raise ValueError("times: they must rise, and no curve of survival may exceed 1.")
+    if not (tree.weights > 0).all():
         raise ValueError("weights: every node must be reached by training rows of positive weight.")
 
 

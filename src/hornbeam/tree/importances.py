@@ -12,6 +12,7 @@ from hornbeam.tree.routing import inner_nodes
 if TYPE_CHECKING:
     from hornbeam.tree.action_tree import ActionTree
     from hornbeam.tree.base import BaseTree
+    from hornbeam.tree.hazard_tree import HazardTree
     from hornbeam.tree.regression_tree import RegressionTree
     from hornbeam.tree.tree import Tree
 
@@ -66,6 +67,22 @@ def variance_importances(tree: RegressionTree) -> npt.NDArray[np.float64]:
     """
     deviations = tree.deviations / (tree.deviations.max() or 1.0)  # their squares might overflow
     return _shares_of_splits(tree, -tree.weights / tree.weights[0] * deviations**2)
+
+
+def hazard_importances(tree: HazardTree) -> npt.NDArray[np.float64]:
+    """Return the share of each column in the decrease of the deviance by all splits of a survival tree.
+
+    Parameters
+    ----------
+    tree : HazardTree
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+        At least 0; they sum to 1, unless no split lowers the deviance: then all are 0.
+    """
+    logs = np.log(np.where(tree.hazard_ratios > 0, tree.hazard_ratios, 1.0))
+    return _shares_of_splits(tree, tree.n_events * logs)
 
 
 def _shares_of_splits(tree: BaseTree, worth: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -1,0 +1,123 @@
+"""What the estimators with one fitted tree of hazards do with rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import Tags
+
+from hornbeam.estimators._base import TreeEstimator
+from hornbeam.estimators._display import TreeDisplay
+from hornbeam.survival.curves import StepFunction
+from hornbeam.survival.metrics import concordance_index
+from hornbeam.tree import HazardTree
+from hornbeam.tree.importances import hazard_importances
+
+_Floats = npt.NDArray[np.float64]
+
+
+class SurvivalMethods(TreeDisplay, TreeEstimator):
+    """Base of the estimators that keep one fitted tree of hazards."""
+
+    tree_: HazardTree
+
+    def predict(self, X: Any) -> _Floats:
+        """Predict the risk of each row: the hazard ratio of its leaf. A higher one means an earlier event.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features_in_)
+            With the columns seen in `fit`. Missing values and unseen categories fail every condition except
+            "is missing".
+
+        Returns
+        -------
+        ndarray of float of shape (n_rows,)
+            At least 0; 1 is the hazard of all training rows together.
+
+        Raises
+        ------
+        ValueError
+            If the columns differ from those seen in `fit`, or a number is infinite.
+        """
+        table = self._table(X)
+        return self.tree_.predict(table)
+
+    def predict_survival_function(self, X: Any, return_array: bool = False) -> npt.NDArray[Any]:
+        """Predict the share that survives each time: the Kaplan-Meier curve of each row's leaf.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features_in_)
+            With the columns seen in `fit`.
+        return_array : bool, default=False
+            Whether to return the values at `event_times_` instead of functions.
+
+        Returns
+        -------
+        ndarray of StepFunction of shape (n_rows,), or of float of shape (n_rows, n_times)
+        """
+        leaves = self.apply(X)
+        if return_array:
+            return np.asarray(self.tree_.survival[leaves])
+        return _functions(leaves, self.tree_.survival_function)
+
+    def predict_cumulative_hazard_function(self, X: Any, return_array: bool = False) -> npt.NDArray[Any]:
+        """Predict the cumulative hazard over time: the Nelson-Aalen curve of each row's leaf.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features_in_)
+            With the columns seen in `fit`.
+        return_array : bool, default=False
+            Whether to return the values at `event_times_` instead of functions.
+
+        Returns
+        -------
+        ndarray of StepFunction of shape (n_rows,), or of float of shape (n_rows, n_times)
+        """
+        leaves = self.apply(X)
+        if return_array:
+            return np.asarray(self.tree_.cumulative_hazards[leaves])
+        return _functions(leaves, self.tree_.cumulative_hazard_function)
+
+    def score(self, X: Any, y: Any) -> float:
+        """Return Harrell's concordance index of `predict`, see `hornbeam.concordance_index`.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features_in_)
+            With the columns seen in `fit`.
+        y : structured array of shape (n_rows,), or array-like or data frame of shape (n_rows, 2)
+            Events and times, see `fit`.
+
+        Returns
+        -------
+        float
+            From 0 to 1; 0.5 for a single leaf.
+        """
+        return concordance_index(y, self.predict(X))
+
+    @property
+    def feature_importances_(self) -> _Floats:
+        """Share of each column in the decrease of the deviance by all splits of `tree_`; see the attributes."""
+        return hazard_importances(self._of_fit("tree_"))
+
+    def __sklearn_tags__(self) -> Tags:
+        """Tell scikit-learn that `y` is required, and has two columns."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        return tags
+
+
+def _functions(leaves: npt.NDArray[Any], make: Any) -> npt.NDArray[Any]:
+    """Return the function of each row, one object for each leaf."""
+    of_leaf: dict[int, StepFunction] = {leaf: make(leaf) for leaf in np.unique(leaves).tolist()}
+    functions = np.empty(len(leaves), dtype=object)
+    for row, leaf in enumerate(leaves.tolist()):
+        functions[row] = of_leaf[leaf]
+    return functions

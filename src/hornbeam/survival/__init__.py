@@ -1,0 +1,1 @@
+"""Survival times: curves, how they are given, and metrics."""
