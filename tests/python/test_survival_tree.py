@@ -7,8 +7,14 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.utils.estimator_checks import (
+    check_get_params_invariance,
+    check_no_attributes_set_in_init,
+    check_set_params,
+)
 
 from hornbeam import HazardTree, NotProvenWarning, StepFunction, SurvivalTree, concordance_index
+from hornbeam.plotting.leaves import leaves_of
 
 
 def simulated(n_rows=300, seed=0):
@@ -200,6 +206,35 @@ def test_damaged_parts_are_named(fitted, part, message):
     }
     with pytest.raises(ValueError, match=message):
         HazardTree(**{**parts, part: damaged[part](parts[part])})
+
+
+def test_the_picture_shows_the_curve_of_each_leaf(fitted):
+    axes = fitted.plot()
+    texts = [text.get_text() for text in axes.texts]
+    assert any("share that survives (Kaplan-Meier) in the leaf, for days from 0 to" in text for text in texts)
+    for leaf in np.flatnonzero(fitted.tree_.left < 0):
+        assert any(fitted.tree_.shown_output(leaf) in text for text in texts)
+    marks = leaves_of(fitted.tree_).marks(int(np.flatnonzero(fitted.tree_.left < 0)[0]))
+    heights = [mark.height for mark in marks[:-1]]
+    assert heights[0] == 1.0
+    assert heights == sorted(heights, reverse=True)
+    with pytest.raises(ValueError, match="Plot the tree without X and y"):
+        fitted.plot(X, Y)
+
+
+@pytest.mark.parametrize("check", [check_no_attributes_set_in_init, check_get_params_invariance, check_set_params])
+def test_checks_of_scikit_learn_that_need_no_y(check):
+    check("SurvivalTree", SurvivalTree())
+
+
+def test_rule_lists_and_limits():
+    rules = SurvivalTree(0.002, shape="rule_list").fit(X, Y)
+    tree = rules.tree_
+    inner = np.flatnonzero(tree.left >= 0)
+    assert rules.status_ == "optimal"
+    assert len(inner) >= 2
+    assert all(tree.left[tree.left[node]] < 0 or tree.left[tree.right[node]] < 0 for node in inner)
+    assert SurvivalTree(0, max_leaves=3).fit(X, Y).n_leaves_ == 3
 
 
 def test_step_functions_hold_their_value_from_each_time_on():

@@ -50,8 +50,8 @@ def _risk_table(
     order = np.argsort(times, kind="stable")
     ordered, later = times[order], np.append(np.cumsum(weights[order][::-1])[::-1], 0.0)
     at_risk = later[np.searchsorted(ordered, at, side="left")]
-    happened = np.bincount(np.searchsorted(at, times[events]), weights[events], len(at))
-    return happened, at_risk
+    happened = np.bincount(np.searchsorted(at, times[events]), weights[events], len(at)).astype(np.float64)
+    return happened, at_risk.astype(np.float64)
 
 
 def nelson_aalen(events: npt.NDArray[np.bool_], times: _Floats, weights: _Floats, at: _Floats) -> _Floats:
