@@ -27,8 +27,8 @@ class GOSDTRegressor(RegressorMethods, ExactTree):
     """Optimal sparse regression tree for squared error, with a proof.
 
     Minimizes ``loss(T) + regularization * n_leaves(T)`` over all trees T within the limits whose conditions are among
-    the binary columns made by `binarizer`. The loss is the mean squared error on the training data divided by that of
-    a single leaf, so 1 minus R^2. The proof is about these columns: with ``binarizer="exact"`` they cover every
+    those made by `binarizer`. The loss is the mean squared error on the training data divided by that of
+    a single leaf, so 1 minus R^2. The proof is about these conditions: with ``binarizer="exact"`` they cover every
     threshold of `X`, otherwise only the chosen ones. The search may be stopped at any time - by a limit, by the
     callback or by Ctrl-C - and then returns its best tree and a proven lower bound.
 
