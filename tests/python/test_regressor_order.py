@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import hornbeam.estimators.regressor as estimator
 from hornbeam import GOSDTRegressor, NotProvenWarning
+from hornbeam.fitting import search as searches
 from oracles.regression import optimal_objective
 
 LIMITS = [
@@ -28,13 +28,13 @@ TARGETS = [lambda draw: draw.randint(0, 20), lambda draw: draw.gauss(0, 1), lamb
 @pytest.fixture(params=[True, False], ids=["ordered", "bits"])
 def search(request, monkeypatch):
     """Take one of both searches, whatever would be faster."""
-    monkeypatch.setattr(estimator, "suits_ordered_search", lambda *_, **__: request.param)
+    monkeypatch.setattr(searches, "suits_ordered_search", lambda *_, **__: request.param)
 
 
 @pytest.fixture
 def ordered(monkeypatch):
     """Take the ordered search."""
-    monkeypatch.setattr(estimator, "suits_ordered_search", lambda *_, **__: True)
+    monkeypatch.setattr(searches, "suits_ordered_search", lambda *_, **__: True)
 
 
 def check_optimum(seed, target, weight, limits):
@@ -72,8 +72,8 @@ def numbers(n_rows, seed=0):
 
 def test_many_thresholds_of_few_levels_are_searched_in_order_and_few_are_not(monkeypatch):
     used = []
-    chosen = estimator.ordered_columns
-    monkeypatch.setattr(estimator, "ordered_columns", lambda *given: used.append(given) or chosen(*given))
+    chosen = searches.ordered_columns
+    monkeypatch.setattr(searches, "ordered_columns", lambda *given: used.append(given) or chosen(*given))
     X, y = numbers(100)
     GOSDTRegressor(0.01, 2, binarizer="exact").fit(X, y)
     assert len(used) == 1
@@ -86,7 +86,7 @@ def test_both_searches_agree_with_one_thread_and_with_two(monkeypatch):
     X, y = numbers(70)
     found = []
     for by_order, n_jobs in [(True, 1), (True, 2), (False, 1)]:
-        monkeypatch.setattr(estimator, "suits_ordered_search", lambda *_, is_it=by_order, **__: is_it)
+        monkeypatch.setattr(searches, "suits_ordered_search", lambda *_, is_it=by_order, **__: is_it)
         regressor = GOSDTRegressor(0.01, 3, binarizer="exact", n_jobs=n_jobs, trace=True).fit(X, y)
         assert regressor.status_ == "optimal"
         assert regressor.trace_[-1].objective == pytest.approx(regressor.objective_, rel=1e-9)

@@ -140,8 +140,8 @@ class SurvivalTree(SurvivalMethods, ExactTree):
     octave, up to 2^12 at most. H, q and log q become integers, rounded down, so that no tree costs the search more than
     its best ratios on the grid, and sums and ties are exact. The leaves of `tree_` have the exact ratio D / H. How much
     the grid can matter for any tree is bounded and taken off `lower_bound_`, see `rounding_`: about 0.0005 of the
-    deviance of a single leaf for 1,000 rows, and 0.001 for 10,000 and more. Integers have fewer bits the more rows there
-    are; for 1,000,000, `gap_` is about 0.005 where the search is complete.
+    deviance of a single leaf for 1,000 rows, and 0.001 for 10,000 and more. Integers have fewer bits the more rows
+    there are; for 1,000,000, `gap_` is about 0.005 where the search is complete.
 
     **Brier score.** OSST [3]_ minimizes the integrated Brier score. It is no objective here. The score is a sum over
     leaves of squared errors at each time, with weights that depend on censoring: one target for each time of an event.
