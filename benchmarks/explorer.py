@@ -2,8 +2,9 @@
 
 ``python -m benchmarks explorer`` finds the set of COMPAS, opens engines with nothing remembered, and walks: at each
 step it chooses a random node of the tree that is shown and one of the ten best options there. A click is what the page
-then asks: the options of the node, or the tree with the chosen option. Times are of the processor and of the clock; the
-report goes to the screen and, as a line of JSON, to ``benchmarks/results/explorer.jsonl``.
+then asks: the options of the node, or the tree with the chosen option. Then it counts what filters leave: the first
+one, for which the graph is indexed, and many others. Times are of the processor and of the clock; the report goes to
+the screen and, as a line of JSON, to ``benchmarks/results/explorer.jsonl``.
 """
 
 from __future__ import annotations
@@ -37,17 +38,23 @@ def run(path: Path, n_walks: int = 10, seed: int = 0) -> None:
         engine = Engine(classifier)
         first.append(_timed(engine, {"method": "look"})[0])
         clicks += _walk(engine, random)
+    seconds, filters = _filters(Engine(classifier))
     record = {
         "trees": classifier.n_trees_,
         "clicks": len(clicks),
         **_figures("first", first),
         **_figures("click", clicks),
+        "first_filter_ms": round(1000 * seconds, 1),
+        "filters": len(filters),
+        **_figures("filter", filters),
     }
     with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(record) + "\n")
     print(json.dumps(record, indent=1))
     within = np.mean([cpu <= _GOAL for cpu, _ in clicks])
     print(f"{100 * within:.1f} % of {len(clicks)} clicks within {1000 * _GOAL:g} ms of processor time")
+    within = np.mean([cpu <= _GOAL for cpu, _ in filters])
+    print(f"{100 * within:.1f} % of {len(filters)} filters within {1000 * _GOAL:g} ms of processor time")
 
 
 def _walk(engine: Engine, random: Random) -> list[tuple[float, float]]:
@@ -69,6 +76,24 @@ def _walk(engine: Engine, random: Random) -> list[tuple[float, float]]:
         times.append(seconds)
         shown = answer["tree"]
     return times
+
+
+def _filters(engine: Engine) -> tuple[float, list[tuple[float, float]]]:
+    """Return the seconds of the first filter, and those of each other one; every one is new to the engine."""
+    columns = range(len(engine.answer({"method": "about"})["columns"]))
+    filters: list[dict[str, Any]] = [{"never": [column]} for column in columns]
+    filters += [{"always": [column]} for column in columns]
+    filters += [{"never": [a, b]} for a in columns for b in columns if a < b]
+    filters += [{"max_depth": depth} for depth in (2, 3, 4)]
+    filters += [{"max_leaves": leaves} for leaves in (4, 6, 8)]
+    filters += [{"min_rows": rows} for rows in (10, 50, 100, 300)]
+    first = _timed(engine, {"method": "count", "filters": {"min_rows": 2}})[0][0]
+    times = []
+    for one in filters:
+        seconds, answer = _timed(engine, {"method": "count", "filters": one})
+        times.append(seconds)
+        print(f"{1000 * seconds[0]:6.0f} ms  {one}: {int(answer['n_trees']):,} trees")
+    return first, times
 
 
 def _timed(engine: Engine, message: dict[str, Any]) -> tuple[tuple[float, float], Any]:

@@ -60,8 +60,8 @@ MAY_IMPORT = {
     "estimators": {"_budget", "_checks", "_core", "_keywords", "_user_frame", "binarizers", "cluster", "columns"}
     | {"exceptions", "fitting", "frontier", "objectives", "plotting", "posterior", "rashomon", "reductions"}
     | {"streaming", "survival", "table", "tree"},
-    "explorer": {"_budget", "_checks", "_core", "_dates", "binarizers", "conditions", "export", "plotting", "rashomon"}
-    | {"table", "tree"},
+    "explorer": {"_checks", "_core", "_dates", "binarizers", "conditions", "export", "plotting", "rashomon", "table"}
+    | {"tree"},
     "cli": {"_budget", "binarizers", "columns", "estimators", "exceptions", "explorer", "export", "fitting"}
     | {"plotting", "policy", "streaming", "tree"},
     "hornbeam": {"binarizers", "columns", "estimators", "exceptions", "frontier", "plotting", "policy", "posterior"}

@@ -37,6 +37,10 @@ void check(const rashomon::PrefixRule& rule, const Input& input) {
   require(input.tree.depth && *input.tree.depth <= rule.depth, "max_depth: must be at most greedy_depth");
 }
 
+void check(std::span<const rashomon::PathStep> path, std::size_t n_columns) {
+  for (const rashomon::PathStep& step : path) require(step.column < n_columns, "path: there is no such column");
+}
+
 }  // namespace
 
 RashomonSet::RashomonSet(const data::PackedColumns& columns, const Input& input, Ticks optimum, Ticks bound,
@@ -93,6 +97,7 @@ std::vector<rashomon::RelianceRange> RashomonSet::reliance(std::span<const std::
     on_poll();
     return false;
   });
+  const std::scoped_lock lock(in_use_);
   const data::DistinctRows rows(columns_, {target_, shares, model_.n_targets()}, run);  // numbered as those of the set
   rashomon::RelianceProblem problem;
   for (std::uint32_t row = 0; row < rows.n_rows; ++row)
@@ -123,6 +128,7 @@ BestRanking RashomonSet::best_ranking(const AucObjective& objective, Ticks below
     for (const rashomon::LeafWeight& leaf : leaves) curve.add({leaf.weight[1], leaf.weight[0]});
     return all - curve.area(half_pair_cost) + leaf_cost * static_cast<Ticks>(leaves.size());
   };
+  const std::scoped_lock lock(in_use_);
   rashomon::BestOfSet found = trees_->least_by_leaves(cost, below, run);
   BestRanking best{std::move(found), run.status(!run.stopped())};
   if (std::optional<tree::ResultTree>& tree = best.found.tree) {
@@ -137,12 +143,34 @@ BestRanking RashomonSet::best_ranking(const AucObjective& objective, Ticks below
 std::optional<rashomon::NodeView> RashomonSet::view(std::span<const rashomon::PathStep> path, Ticks budget,
                                                     bool with_splits) {
   require(trees_->complete_up_to() >= 0, "trees: the set is empty");
-  for (const rashomon::PathStep& step : path)
-    require(step.column < columns_.n_columns, "path: there is no such column");
+  check(path, columns_.n_columns);
+  const std::scoped_lock lock(in_use_);
+  return trees_->view(path, budget, with_splits);
+}
+
+std::unique_ptr<FilteredSet> RashomonSet::filtered(rashomon::TreeFilter filter, const run::OnPoll& on_poll) {
+  require(trees_->complete_up_to() >= 0, "trees: the set is empty");
+  require(filter.is_allowed.size() == columns_.n_columns, "is_allowed: there must be one for each column");
+  const std::scoped_lock lock(in_use_);
+  run::Run run({}, on_poll);
+  std::unique_ptr<rashomon::FilteredTrees> trees;
+  run.guard([&] {
+    run.report({});
+    run.require();
+    trees = trees_->filtered(filter, run);
+  });
+  return trees ? std::make_unique<FilteredSet>(std::move(trees), columns_.n_columns, in_use_) : nullptr;
+}
+
+std::optional<rashomon::NodeView> FilteredSet::view(std::span<const rashomon::PathStep> path, Ticks budget,
+                                                    bool with_splits) {
+  check(path, n_columns_);
+  const std::scoped_lock lock(in_use_);
   return trees_->view(path, budget, with_splits);
 }
 
 tree::ResultTree RashomonSet::tree(Ticks cost, const rashomon::Limbs& rank) {
+  const std::scoped_lock lock(in_use_);
   tree::ResultTree found = trees_->tree(cost, rank);
   found.leaf_of_row = verify::leaf_of_rows(flat(found), columns_, model_.n_predictions(), tree_limits_);
   const Ticks scored =

@@ -6,8 +6,10 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "api/solve.hpp"
@@ -26,6 +28,22 @@ struct BestRanking {
   run::Status status;  // optimal: all trees were examined
 };
 
+/// The trees of a RashomonSet that pass a filter.
+class FilteredSet {
+ public:
+  FilteredSet(std::unique_ptr<rashomon::FilteredTrees> trees, std::size_t n_columns, std::mutex& in_use)
+      : trees_(std::move(trees)), n_columns_(n_columns), in_use_(in_use) {}
+
+  /// As that of RashomonSet.
+  std::optional<rashomon::NodeView> view(std::span<const rashomon::PathStep> path, Ticks budget, bool with_splits);
+
+ private:
+  std::unique_ptr<rashomon::FilteredTrees> trees_;
+  std::size_t n_columns_;
+  std::mutex& in_use_;  // of the set
+};
+
+/// One thread at a time looks into the graph; the others wait.
 class RashomonSet {
  public:
   /// All trees of at most `bound` ticks; `optimum` is the cost of the best one or less. With a `rule`, only those of
@@ -47,6 +65,10 @@ class RashomonSet {
   /// What may stand at the end of a path, within `budget` ticks (`TreeSet::view`). Throws std::invalid_argument if
   /// there is no such column.
   std::optional<rashomon::NodeView> view(std::span<const rashomon::PathStep> path, Ticks budget, bool with_splits);
+
+  /// The trees that pass a filter; null if `on_poll` returned true. It shares this set, which must outlive it. Throws
+  /// std::invalid_argument if the set is empty, or the filter is not for its columns.
+  std::unique_ptr<FilteredSet> filtered(rashomon::TreeFilter filter, const run::OnPoll& on_poll);
 
   /// The tree whose leaves, ordered by their share of positives, lose least of the curve up to `max_false_positives`
   /// (api/ranking.hpp) and these costs, if it costs less than `below`; of a set of the rule LeafRule::best. It has at
@@ -77,6 +99,7 @@ class RashomonSet {
   std::unique_ptr<rashomon::TreeSet> trees_;
   run::Status status_;
   double seconds_;
+  std::mutex in_use_;
 };
 
 }  // namespace hornbeam::api

@@ -76,7 +76,12 @@ SetOut describe(const api::RashomonSet& set) {
 }
 
 TreeOut read_tree_of(api::RashomonSet& set, std::int64_t cost, const std::vector<std::uint64_t>& rank) {
-  return to_dict(set.tree(cost, {rank.begin(), rank.end()}));
+  tree::ResultTree tree;
+  {
+    const nb::gil_scoped_release no_gil;
+    tree = set.tree(cost, {rank.begin(), rank.end()});
+  }
+  return to_dict(std::move(tree));
 }
 
 nb::tuple to_tuple(rashomon::CostTable table) {
@@ -92,12 +97,18 @@ nb::list to_list(const std::vector<rashomon::TreeLeaf>& leaves) {
   return list;
 }
 
-NodeViewOut view_of(api::RashomonSet& set, const std::vector<std::pair<std::uint32_t, bool>>& path, std::int64_t budget,
+/// Of all trees of a set, or of those that pass a filter.
+template <class Set>
+NodeViewOut view_of(Set& set, const std::vector<std::pair<std::uint32_t, bool>>& path, std::int64_t budget,
                     bool with_splits) {
   std::vector<rashomon::PathStep> steps;
   steps.reserve(path.size());
   for (const auto& [column, side] : path) steps.push_back({column, side});
-  std::optional<rashomon::NodeView> found = set.view(steps, budget, with_splits);
+  std::optional<rashomon::NodeView> found;
+  {
+    const nb::gil_scoped_release no_gil;
+    found = set.view(steps, budget, with_splits);
+  }
   if (!found) return nb::borrow<NodeViewOut>(nb::none());
   nb::list splits;
   for (rashomon::SplitView& split : found->splits) {
@@ -114,6 +125,19 @@ NodeViewOut view_of(api::RashomonSet& set, const std::vector<std::pair<std::uint
   view["leaves"] = to_list(found->leaves);
   view["splits"] = splits;
   return nb::borrow<NodeViewOut>(view);
+}
+
+std::optional<std::unique_ptr<api::FilteredSet>> filter_set(api::RashomonSet& set, std::vector<bool> is_allowed,
+                                                            std::optional<std::uint32_t> max_depth,
+                                                            std::uint64_t min_samples_leaf, CallbackIn callback,
+                                                            double callback_interval) {
+  Poll poll(std::move(callback), callback_interval);
+  const nb::gil_scoped_release no_gil;
+  std::unique_ptr<api::FilteredSet> found =
+      set.filtered({std::move(is_allowed), max_depth.value_or(table::kUnlimited), min_samples_leaf},
+                   [&poll](const run::Progress& at) { return poll(at); });
+  if (!found) return std::nullopt;
+  return found;
 }
 
 RankingOut best_ranking_of(api::RashomonSet& set, std::int64_t half_pair_cost, std::int64_t max_false_positives,
@@ -138,6 +162,8 @@ RankingOut best_ranking_of(api::RashomonSet& set, std::int64_t half_pair_cost, s
 
 void add_rashomon_sets(nb::module_& module) {
   const nb::class_<api::RashomonSet> set_type(module, "RashomonSet", "All trees within a bound; made by rashomon_set.");
+  const nb::class_<api::FilteredSet> filtered_type(module, "FilteredSet",
+                                                   "The trees of a set that pass a filter; made by filter_set.");
   add_reliance(module);
   module.def("rashomon_set", &rashomon_set, nb::arg("columns"), nb::arg("problem"), nb::arg("options"),
              nb::arg("optimum"), nb::arg("bound"), nb::arg("leaf_rule") = "differ",
@@ -148,9 +174,16 @@ void add_rashomon_sets(nb::module_& module) {
              "LeafModel, how many trees have each (words of 64 bits, the lowest first), and what is complete.");
   module.def("read_tree", &read_tree_of, nb::arg("trees"), nb::arg("cost"), nb::arg("rank"),
              "Tree number `rank` (words of 64 bits, the lowest first) of those that cost `cost`.");
-  module.def("view_node", &view_of, nb::arg("trees"), nb::arg("path"), nb::arg("budget"), nb::arg("with_splits"),
+  module.def("filter_set", &filter_set, nb::keep_alive<0, 1>(), nb::arg("trees"), nb::arg("is_allowed"),
+             nb::arg("max_depth") = nb::none(), nb::arg("min_samples_leaf") = 0, nb::arg("callback") = nb::none(),
+             nb::arg("callback_interval") = 0.1,
+             "The trees that test only allowed columns, and obey limits; None if the callback returned True.");
+  module.def("view_node", &view_of<api::RashomonSet>, nb::arg("trees"), nb::arg("path"), nb::arg("budget"),
+             nb::arg("with_splits"),
              "What may stand at the end of a path of (column, whether it holds), None if no tree has it; see "
              "rashomon/tree_set.hpp.");
+  module.def("view_node", &view_of<api::FilteredSet>, nb::arg("trees"), nb::arg("path"), nb::arg("budget"),
+             nb::arg("with_splits"), "The same of the trees that pass a filter.");
   module.def("best_ranking", &best_ranking_of, nb::arg("trees"), nb::arg("half_pair_cost"),
              nb::arg("max_false_positives"), nb::arg("leaf_cost"), nb::arg("below"), nb::arg("options"),
              nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,

@@ -104,11 +104,7 @@ class TreeGraph<Count>::Reliance {
     bool uses_group;
     friend auto operator<=>(const Sets&, const Sets&) = default;
   };
-  /// A column of the data that is equal or complementary (`flipped`) to another one on some rows.
-  struct Copy {
-    std::uint32_t column;
-    bool flipped;
-  };
+  using Copy = RowMasks::Copy;
 
   Sets narrowed(const Sets& sets, const Copy& copy, bool side) {
     Sets narrow = sets;
@@ -118,18 +114,11 @@ class TreeGraph<Count>::Reliance {
     return narrow;
   }
 
-  /// `first`, followed by the other columns that split these rows in the same way.
+  /// The columns that split the rows of both sets in the same way as `first`.
   std::vector<Copy> copies_of(const Sets& sets, std::uint32_t first, std::uint32_t n_copies) {
-    std::vector<Copy> copies{{first, false}};
-    for (std::uint32_t other = first + 1; copies.size() < n_copies && other < data_.n_columns; ++other)
-      for (const bool flipped : {false, true}) {
-        Word differs = 0;
-        for (std::uint32_t w = 0; w < masks_.n_words() && differs == 0; ++w)
-          differs = (masks_.column(first)[w] ^ masks_.column(other)[w] ^ (flipped ? ~Word{0} : 0)) & sets.givers[w] &
-                    sets.others[w];
-        if (differs == 0) copies.push_back({other, flipped});
-      }
-    return copies;
+    Mask both = sets.givers;
+    for (std::uint32_t w = 0; w < masks_.n_words(); ++w) both[w] &= sets.others[w];
+    return masks_.copies_of(both, first, n_copies);
   }
 
   /// The mean loss of a leaf over all pairs of rows, times the total of the shares.

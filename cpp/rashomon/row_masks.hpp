@@ -14,6 +14,12 @@ using Mask = std::vector<Word>;  // of distinct rows
 
 class RowMasks {
  public:
+  /// A column of the data that is equal or complementary (`flipped`) to another one on some rows.
+  struct Copy {
+    std::uint32_t column;
+    bool flipped;
+  };
+
   explicit RowMasks(const data::DistinctRows& data) : n_words_(words_for(data.n_rows)), all_(n_words_, ~Word{0}) {
     if (data.n_rows % kWordBits != 0) all_.back() >>= kWordBits - data.n_rows % kWordBits;
     columns_.resize(std::size_t{data.n_columns} * n_words_);
@@ -30,6 +36,19 @@ class RowMasks {
   void narrow(Mask& rows, std::uint32_t number, bool side) const {
     const Word flip = side ? 0 : ~Word{0};
     for (std::uint32_t w = 0; w < n_words_; ++w) rows[w] &= column(number)[w] ^ flip;
+  }
+
+  /// `first`, followed by the other columns that split these rows in the same way; there are `n_copies` in all.
+  std::vector<Copy> copies_of(const Mask& rows, std::uint32_t first, std::uint32_t n_copies) const {
+    std::vector<Copy> copies{{first, false}};
+    for (std::uint32_t other = first + 1; copies.size() < n_copies && other < columns_.size() / n_words_; ++other)
+      for (const bool flipped : {false, true}) {
+        Word differs = 0;
+        for (std::uint32_t w = 0; w < n_words_ && differs == 0; ++w)
+          differs = (column(first)[w] ^ column(other)[w] ^ (flipped ? ~Word{0} : 0)) & rows[w];
+        if (differs == 0) copies.push_back({other, flipped});
+      }
+    return copies;
   }
 
   template <class Visit>

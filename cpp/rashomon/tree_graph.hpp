@@ -2,7 +2,7 @@
 //
 // WHAT    The trees within a bound as a shared graph of subproblems, each with a histogram of the costs of its trees.
 // FLOW    rashomon/tree_set -> here (tree_graph.cpp builds, read_tree.cpp and view_node.cpp
-//         read, reliance.cpp and leaf_sets.cpp go through all of it) -> rashomon/two_level_trees.
+//         read, reliance.cpp, leaf_sets.cpp and filtered_trees.cpp go through all of it) -> rashomon/two_level_trees.
 // HOLDS   (G1) The histogram of a node has all trees of its subproblem that cost at most its budget. (G2) The splits of
 //         a deep node are those of all these trees except leaves, in the order of the columns; a node that is not deep
 //         has trees of at most two levels, which are counted, and found again when read, without being stored. (G3) A
@@ -29,6 +29,10 @@ template <class Count>
 class PrefixGraph;
 template <class Count>
 class PrefixReader;
+template <class Count>
+class FilterIndex;
+template <class Count>
+class FilteredGraph;
 
 template <class Count>
 class TreeGraph final : public TreeSet {
@@ -44,12 +48,15 @@ class TreeGraph final : public TreeSet {
   RelianceRange reliance(const RelianceProblem& group, run::Run& run) override;
   BestOfSet least_by_leaves(const LeafSetCost& cost, Ticks below, run::Run& run) override;
   std::optional<NodeView> view(std::span<const PathStep> path, Ticks budget, bool with_splits) override;
+  std::unique_ptr<FilteredTrees> filtered(const TreeFilter& filter, run::Run& run) override;
   TreeSetStatistics statistics() const override;
 
  private:
   friend class TreeReader<Count>;
   friend class PrefixGraph<Count>;
   friend class PrefixReader<Count>;
+  friend class FilterIndex<Count>;
+  friend class FilteredGraph<Count>;
 
   struct Split {
     std::uint32_t column;  // of the data; the first of its copies
@@ -109,6 +116,7 @@ class TreeGraph final : public TreeSet {
   Counters counters_;
   std::uint64_t other_bytes_ = 0;  // that count against the limit
   Ticks optimum_ = 0;
+  std::shared_ptr<const FilterIndex<Count>> filter_index_;  // made for the first filter
 };
 
 template <class Count>

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/bounds.hpp"
+#include "rashomon/filter.hpp"
 #include "rashomon/reliance.hpp"
 #include "rashomon/two_level_trees.hpp"
 #include "rows/problem.hpp"
@@ -67,7 +68,7 @@ struct CostTable {
 struct SplitView {
   struct Copy {
     std::uint32_t column;
-    bool flipped;  // holds where the first one fails
+    bool flipped;  // fails on the true side, and holds on the false side
   };
   std::vector<Copy> copies;  // all columns of the data that make this split
   CostTable trees[2];
@@ -80,6 +81,19 @@ struct NodeView {
   CostTable trees;
   std::vector<TreeLeaf> leaves;
   std::vector<SplitView> splits;
+};
+
+/// The trees of a set that pass a filter. The set has to outlive it.
+class FilteredTrees {
+ public:
+  FilteredTrees() = default;
+  FilteredTrees(const FilteredTrees&) = delete;
+  FilteredTrees(FilteredTrees&&) = delete;
+  FilteredTrees& operator=(const FilteredTrees&) = delete;
+  FilteredTrees& operator=(FilteredTrees&&) = delete;
+  virtual ~FilteredTrees() = default;
+  /// As `TreeSet::view`.
+  virtual std::optional<NodeView> view(std::span<const PathStep> path, Ticks budget, bool with_splits) = 0;
 };
 
 class TreeSet {
@@ -107,6 +121,10 @@ class TreeSet {
   /// What may stand at the end of a path; nothing if no tree has it. `budget` is what the bound of the set leaves at
   /// most for the trees there. Without splits it takes less time.
   virtual std::optional<NodeView> view(std::span<const PathStep> /*path*/, Ticks /*budget*/, bool /*with_splits*/) {
+    throw std::invalid_argument("trees: this set is not a graph of subproblems");
+  }
+  /// Of a set that is not empty. Throws Stopped.
+  virtual std::unique_ptr<FilteredTrees> filtered(const TreeFilter& /*filter*/, run::Run& /*run*/) {
     throw std::invalid_argument("trees: this set is not a graph of subproblems");
   }
   virtual TreeSetStatistics statistics() const = 0;

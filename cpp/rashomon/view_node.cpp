@@ -7,6 +7,7 @@
 
 #include "data/row_list.hpp"
 #include "rashomon/counts.hpp"
+#include "rashomon/filtered_trees.hpp"
 #include "rashomon/tree_graph.hpp"
 
 namespace hornbeam::rashomon {
@@ -40,30 +41,41 @@ CostTable table_of(const Histogram<Count>& trees, Ticks most) {
 template <class Count>
 class TreeGraph<Count>::NodeViewer {
  public:
-  NodeViewer(TreeGraph& graph, Ticks budget)
+  /// Of all trees, or of those that pass a filter.
+  NodeViewer(TreeGraph& graph, Ticks budget, FilteredGraph<Count>* filtered = nullptr)
       : graph_(graph),
         data_(graph.problem_.rows),
         budget_(budget),
+        filtered_(filtered),
         rows_(&graph.root_),
         numbers_(data::all_rows(data_)),
-        depth_(graph.problem_.depth) {}
+        depth_(graph.problem_.depth),
+        filter_depth_(filtered == nullptr ? table::kUnlimited : filtered->filter().depth) {}
 
   /// False if no tree of the set has this path.
   bool go(std::span<const PathStep> path) {
     for (const PathStep& step : path)
-      if (depth_ == 0 || !go(step)) return false;
+      if (std::min(depth_, filter_depth_) == 0 || !may_test(step.column) || !go(step)) return false;
     return true;
   }
 
   NodeView view(bool with_splits) {
     NodeView found;
-    graph_.two_level_trees_.list_leaves(rows_->total.data(), budget_, found.leaves);
+    if (may_be_leaf(numbers_)) graph_.two_level_trees_.list_leaves(rows_->total.data(), budget_, found.leaves);
     // A node has all trees within its own budget, which no tree of the set exceeds here.
     const bool is_listed = node_ && (!with_splits || graph_.nodes_[*node_].is_deep);
     if (is_listed) {
-      found.trees = table_of(graph_.nodes_[*node_].trees, budget_);
-      if (!with_splits) return found;
+      found.trees = table_of(trees_of(*node_, filter_depth_), budget_);
+      if (!with_splits || filter_depth_ == 0) return found;
       for (const Split& split : graph_.nodes_[*node_].splits) add_split(split, found.splits);
+    } else if (filtered_ != nullptr) {
+      const auto add = [this, &found, with_splits](std::uint32_t first, Histogram<Count>(&sides)[2]) {
+        const Histogram<Count>* const trees[2] = {&sides[0], &sides[1]};
+        const auto at = std::find(rows_->columns.begin(), rows_->columns.end(), first) - rows_->columns.begin();
+        if (with_splits) add_split(static_cast<std::uint32_t>(at), trees, found.splits);
+      };
+      const IndexedNode node = filtered_->index().list(*rows_, mask_of(numbers_), depth_, budget_);
+      found.trees = table_of(filtered_->count_small(node, filter_depth_, budget_, add), budget_);
     } else {
       graph_.count_shallow(*rows_, depth_, budget_, [this, &found, with_splits](std::uint32_t at, bool has_trees) {
         const Histogram<Count>* const sides[2] = {&graph_.side_[0], &graph_.side_[1]};
@@ -87,7 +99,8 @@ class TreeGraph<Count>::NodeViewer {
       graph_.maker_.make_slot_rows(*rows_);
       rows_ = &graph_.child_of(*rows_, at, side, level_++);
       numbers_ = std::move(data::partition(data_, numbers_, first)[side ? 1 : 0]);
-      if (depth_ != table::kUnlimited) --depth_;
+      for (std::uint32_t* depth : {&depth_, &filter_depth_})
+        if (*depth != table::kUnlimited) --*depth;
       return true;
     }
     return false;
@@ -116,33 +129,53 @@ class TreeGraph<Count>::NodeViewer {
   }
 
   void add_split(const Split& split, std::vector<SplitView>& splits) {
-    const Histogram<Count>* const sides[2] = {&graph_.nodes_[split.node[0]].trees, &graph_.nodes_[split.node[1]].trees};
+    const std::uint32_t depth = filter_depth_ == table::kUnlimited ? filter_depth_ : filter_depth_ - 1;
+    const Histogram<Count>* const sides[2] = {&trees_of(split.node[0], depth), &trees_of(split.node[1], depth)};
     const auto at = std::find(rows_->columns.begin(), rows_->columns.end(), split.column) - rows_->columns.begin();
     add_split(static_cast<std::uint32_t>(at), sides, splits);
   }
 
   void add_split(std::uint32_t at, const Histogram<Count>* const (&trees)[2], std::vector<SplitView>& splits) {
     if (trees[0]->empty() || trees[1]->empty() || trees[0]->front().cost + trees[1]->front().cost > budget_) return;
-    SplitView& split = splits.emplace_back();
+    SplitView split;
     split.copies.push_back({rows_->columns[at], false});
     for (std::uint32_t other = rows_->columns[at] + 1;
          split.copies.size() < rows_->copies[at] && other < data_.n_columns; ++other)
       if (const std::optional<bool> flipped = flip_between(rows_->columns[at], other))
         split.copies.push_back({other, *flipped});
+    std::erase_if(split.copies, [this](const SplitView::Copy& copy) { return !may_test(copy.column); });
+    if (split.copies.empty()) return;
+    const auto rows = data::partition(data_, numbers_, rows_->columns[at]);
     for (int x = 0; x < 2; ++x) {
       const Ticks most = budget_ - trees[1 - x]->front().cost;
       split.trees[x] = table_of(*trees[x], most);
-      graph_.two_level_trees_.list_leaves(graph_.two_level_trees_.side_of(*rows_, at, x == 1), most, split.leaves[x]);
+      if (may_be_leaf(rows[x]))
+        graph_.two_level_trees_.list_leaves(graph_.two_level_trees_.side_of(*rows_, at, x == 1), most, split.leaves[x]);
     }
+    splits.push_back(std::move(split));
+  }
+
+  const Histogram<Count>& trees_of(std::uint32_t node, std::uint32_t depth) {
+    return filtered_ == nullptr ? graph_.nodes_[node].trees : filtered_->trees(node, depth);
+  }
+  bool may_test(std::uint32_t column) const { return filtered_ == nullptr || filtered_->filter().is_allowed[column]; }
+  bool may_be_leaf(const data::RowList& rows) const {
+    return filtered_ == nullptr || filtered_->index().count_rows(mask_of(rows)) >= filtered_->filter().rows_per_leaf;
+  }
+  Mask mask_of(const data::RowList& rows) const {
+    Mask mask(words_for(data_.n_rows));
+    for (const std::uint32_t row : rows) mask[row / kWordBits] |= Word{1} << (row % kWordBits);
+    return mask;
   }
 
   TreeGraph& graph_;
   const data::DistinctRows& data_;
   const Ticks budget_;
+  FilteredGraph<Count>* const filtered_;
   rows::RowSet* rows_;
   data::RowList numbers_;
   std::optional<std::uint32_t> node_ = 0;  // none below a node that is not deep
-  std::uint32_t depth_;
+  std::uint32_t depth_, filter_depth_;     // that are left
   std::size_t level_ = 0;
 };
 
@@ -153,7 +186,16 @@ std::optional<NodeView> TreeGraph<Count>::view(std::span<const PathStep> path, T
   return viewer.view(with_splits);
 }
 
+template <class Count>
+std::optional<NodeView> FilteredGraph<Count>::view(std::span<const PathStep> path, Ticks budget, bool with_splits) {
+  typename TreeGraph<Count>::NodeViewer viewer(graph_, budget, this);
+  if (!viewer.go(path)) return std::nullopt;
+  return viewer.view(with_splits);
+}
+
 template std::optional<NodeView> TreeGraph<WordCount>::view(std::span<const PathStep>, Ticks, bool);
 template std::optional<NodeView> TreeGraph<BigCount>::view(std::span<const PathStep>, Ticks, bool);
+template std::optional<NodeView> FilteredGraph<WordCount>::view(std::span<const PathStep>, Ticks, bool);
+template std::optional<NodeView> FilteredGraph<BigCount>::view(std::span<const PathStep>, Ticks, bool);
 
 }  // namespace hornbeam::rashomon

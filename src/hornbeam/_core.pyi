@@ -297,6 +297,9 @@ def most_nats(n_rows: int, n_columns: int, alpha: float, beta: float, rho: Annot
 class RashomonSet:
     """All trees within a bound; made by rashomon_set."""
 
+class FilteredSet:
+    """The trees of a set that pass a filter; made by filter_set."""
+
 def reliance(trees: RashomonSet, groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], shares: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> list[tuple[tuple[int, int], tuple[int, int], list[int]]]:
     """
     The least and the largest reliance on each group of columns, in ticks times the total of the shares, each as (high, low) of 128 bits, and how many trees test no column of the group (words of 64 bits, the lowest first).
@@ -317,10 +320,20 @@ def read_tree(trees: RashomonSet, cost: int, rank: Sequence[int]) -> TreeArrays:
     Tree number `rank` (words of 64 bits, the lowest first) of those that cost `cost`.
     """
 
+def filter_set(trees: RashomonSet, is_allowed: Sequence[bool], max_depth: int | None = None, min_samples_leaf: int = 0, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> FilteredSet | None:
+    """
+    The trees that test only allowed columns, and obey limits; None if the callback returned True.
+    """
+
+@overload
 def view_node(trees: RashomonSet, path: Sequence[tuple[int, bool]], budget: int, with_splits: bool) -> NodeView | None:
     """
     What may stand at the end of a path of (column, whether it holds), None if no tree has it; see rashomon/tree_set.hpp.
     """
+
+@overload
+def view_node(trees: FilteredSet, path: Sequence[tuple[int, bool]], budget: int, with_splits: bool) -> NodeView | None:
+    """The same of the trees that pass a filter."""
 
 def best_ranking(trees: RashomonSet, half_pair_cost: int, max_false_positives: int, leaf_cost: int, below: int, options: SearchOptions, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> BestRanking:
     """

@@ -37,20 +37,25 @@ BigCount big(Wide value) {
       .value_or(BigCount{});
 }
 
-/// How many trees cost how much, up to a bound.
+const TreeFilter kNoFilter{{}, 0, 0};
+
+/// How many trees that test allowed columns and have enough rows in each leaf cost how much, up to a bound.
 class TreeCounter {
  public:
-  TreeCounter(const TestProblem& problem, LeafRule leaf_rule) : problem_(problem), leaf_rule_(leaf_rule) {}
+  TreeCounter(const TestProblem& problem, LeafRule leaf_rule, const TreeFilter& filter = kNoFilter)
+      : problem_(problem), leaf_rule_(leaf_rule), filter_(filter) {}
 
   Counts count(const RowNumbers& rows, std::uint32_t depth, Ticks most) const {
     Counts counts;
     for (const auto& [cost, prediction] : leaves(rows))
-      if (cost <= most) ++counts[cost];
+      if (cost <= most && rows.size() >= filter_.rows_per_leaf) ++counts[cost];
     for (std::uint32_t column = 0; depth > 0 && column < problem_.n_columns; ++column) {
       const RowNumbers true_side = rows_where(problem_, rows, column, true),
                        false_side = rows_where(problem_, rows, column, false);
-      if (std::min(true_side.size(), false_side.size()) < std::max<std::size_t>(1, problem_.limits.rows_per_leaf))
-        continue;
+      const std::uint64_t least_rows =
+          std::max<std::uint64_t>({1, problem_.limits.rows_per_leaf, filter_.rows_per_leaf});
+      if (std::min(true_side.size(), false_side.size()) < least_rows) continue;
+      if (!filter_.is_allowed.empty() && !filter_.is_allowed[column]) continue;
       const Counts of_false = count(false_side, depth - 1, most);
       for (const auto& [a, n] : count(true_side, depth - 1, most))
         for (const auto& [b, m] : of_false)
@@ -77,6 +82,7 @@ class TreeCounter {
 
   const TestProblem& problem_;
   const LeafRule leaf_rule_;
+  const TreeFilter& filter_;
 };
 
 bool every_class_costs(const TestProblem& problem) {
@@ -169,7 +175,7 @@ Counts counts_of_parts(const NodeView& view, LeafRule leaf_rule, Ticks budget) {
 
 /// All columns of a split make the same one of these rows.
 void check_copies(const TestProblem& problem, const SplitView& split, const RowNumbers& rows) {
-  const RowNumbers first = rows_where(problem, rows, split.copies[0].column, true);
+  const RowNumbers first = rows_where(problem, rows, split.copies[0].column, !split.copies[0].flipped);
   for (const SplitView::Copy& copy : split.copies)
     CHECK(rows_where(problem, rows, copy.column, !copy.flipped) == first);
 }
@@ -233,6 +239,63 @@ void check_resplit(const TestProblem& problem, Random& draw) {
   }
 }
 
+TreeFilter random_filter(Random& draw, const TestProblem& problem) {
+  TreeFilter filter{
+      {}, draw.choose<std::uint32_t>({0, 1, 2, 3, table::kUnlimited}), draw.choose<std::uint64_t>({0, 2, 3})};
+  for (std::uint32_t column = 0; column < problem.n_columns; ++column) filter.is_allowed.push_back(draw.percent(70));
+  return filter;
+}
+
+/// Follows random conditions: the trees of a graph that pass a filter are those of plain recursion.
+template <class Count>
+void check_filter(const TestProblem& problem, Random& draw) {
+  if (!every_class_costs(problem)) return;
+  const Ticks bound = random_bound(draw, problem);
+  if (bound >= kLargestTotal) return;
+  const LeafRule leaf_rule = random_rule(draw);
+  const testing::PackedInput input = problem.input();
+  Run run;
+  const LeafModel costs(problem.n_classes, problem.n_predictions, problem.costs, true,
+                        problem.limits.rows_per_leaf > 1);
+  TreeGraph<Count> graph(std::make_shared<const TreeSetProblem>(
+                             TreeSetProblem{DistinctRows(input.columns, input.losses.targets, run),
+                                            costs,
+                                            {problem.leaf_cost, problem.limits.rows_per_leaf, leaf_rule},
+                                            problem.limits.depth.value_or(0)}),
+                         run);
+  graph.build(0, bound);
+  const TreeFilter filter = random_filter(draw, problem);
+  const std::unique_ptr<FilteredTrees> filtered = graph.filtered(filter, run);
+  const TreeCounter counter(problem, leaf_rule, filter), every(problem, leaf_rule);
+  RowNumbers rows = all_rows(problem);
+  std::vector<PathStep> path;
+  Ticks budget = bound;
+  std::uint32_t depth = problem.limits.depth.value_or(0), filter_depth = filter.depth;
+  for (;;) {
+    const Counts expected = counter.count(rows, std::min(depth, filter_depth), budget);
+    const std::optional<NodeView> view = filtered->view(path, budget, true);
+    const std::optional<NodeView> without_splits = filtered->view(path, budget, false);
+    CHECK_EQUAL(view.has_value(), without_splits.has_value());
+    CHECK(expected.empty() || view.has_value());
+    if (!view) return;
+    CHECK(counts_of(view->trees) == expected);
+    CHECK(counts_of(without_splits->trees) == expected);
+    CHECK(counts_of_parts(*view, leaf_rule, budget) == expected);
+    for (const SplitView& split : view->splits) check_copies(problem, split, rows);
+    if (view->splits.empty()) return;
+    const auto& splits = view->splits;
+    const auto& copies = splits[draw.below(static_cast<std::uint32_t>(splits.size()))].copies;
+    const std::uint32_t column = copies[draw.below(static_cast<std::uint32_t>(copies.size()))].column;
+    CHECK(filter.is_allowed[column]);
+    const bool side = draw.percent(50);
+    --depth;
+    if (filter_depth != table::kUnlimited) --filter_depth;
+    budget -= every.count(rows_where(problem, rows, column, !side), depth, budget).begin()->first;
+    rows = rows_where(problem, rows, column, side);
+    path.push_back({column, side});
+  }
+}
+
 }  // namespace
 
 RANDOM_TEST(big_numbers_count_as_128_bits_do, 2000) {
@@ -277,6 +340,15 @@ PROBLEM_TEST(what_may_stand_at_a_node_is_what_plain_recursion_counts_there, 600,
 PROBLEM_TEST(what_may_stand_at_a_node_of_wide_problems_is_what_plain_recursion_counts, 60,
              wide_problem_of_depth(draw)) {
   check_views(problem, draw);
+}
+
+PROBLEM_TEST(the_trees_that_pass_a_filter_are_those_of_plain_recursion, 1000, problem_of_depth(draw)) {
+  check_filter<WordCount>(problem, draw);
+}
+
+PROBLEM_TEST(the_trees_of_wide_problems_that_pass_a_filter_are_those_of_plain_recursion, 60,
+             wide_problem_of_depth(draw)) {
+  check_filter<BigCount>(problem, draw);
 }
 
 PROBLEM_TEST(a_set_counted_in_numbers_of_any_size_is_the_same, 300, problem_of_depth(draw)) {

@@ -54,7 +54,7 @@ def test_rows_at_a_node_and_their_predictions(engine, compas):
     assert sum(one["wrong"] for one in below) == rows["wrong"]
 
 
-def test_a_search_for_a_filter_is_stopped(engine):
+def test_counting_for_a_filter_is_stopped(engine):
     never_seen = {"never": [1], "min_rows": 37}
     with pytest.raises(InterruptedError, match="was stopped"):
         engine.answer({"method": "count", "filters": never_seen}, lambda _: True)

@@ -99,6 +99,14 @@ def classifiers():
         yield RashomonSetClassifier(
             0.3, regularization=leaf, max_depth=depth, binarizer="exact", distinct=distinct, min_samples_leaf=2
         ).fit(X, y)
+    # Losses without a common unit, and columns that are equal or complementary on some rows.
+    X = random.randint(0, 2, size=(70, 5))
+    X[:, 3] = np.where(X[:, 0] == 1, X[:, 2], 1 - X[:, 2])
+    X[:, 4] = 1 - X[:, 1]
+    y = (X[:, 0] & X[:, 2]) ^ (random.rand(70) < 0.1)
+    yield RashomonSetClassifier(1.0, regularization=0.02, max_depth=4, binarizer=None).fit(
+        X, y, sample_weight=random.rand(70) + 0.5
+    )
 
 
 FILTERS = [
@@ -184,6 +192,50 @@ def test_every_count_and_best_objective_is_that_of_the_listed_trees(sets, filter
                 assert dict(zip(keys, [o.n_trees for o in options], strict=True)) == numbers
                 assert dict(zip(keys, [scale.objective(o.least) for o in options], strict=True)) == best
                 assert [o.least for o in options] == sorted(o.least for o in options)
+
+
+def test_all_combinations_of_filters_leave_the_listed_trees(sets):
+    random = np.random.RandomState(2)
+    n_left = 0
+    for classifier, listed in sets:
+        session = Session(classifier)
+        n_columns = len(classifier.rashomon_set_.columns)
+        for _ in range(60):
+            roles = random.choice(["never", "always", "any"], size=n_columns, p=[0.1, 0.1, 0.8])
+            filters = Filters(
+                frozenset(np.flatnonzero(roles == "never").tolist()),
+                frozenset(np.flatnonzero(roles == "always").tolist()[:4]),
+                random.choice([None, 2, 3, 4, 5, 6]),
+                random.choice([None, 0, 1, 2, 3, 4, 100]),
+                int(random.choice([1, 1, 2, 3, 5, 8])),
+            )
+            query = session.query(filters)
+            partial = next(iter(partial_trees(listed, random))) if random.rand() < 0.5 else Open()
+            matching = list(listed.matching(partial, filters))
+            n_left += bool(matching)
+            assert query.number_of_trees(partial) == len(matching), (filters, partial)
+            least = query.least(partial)
+            scale = classifier.rashomon_set_._problem.scale
+            found = None if least is None else scale.objective(least)
+            assert found == min((objective for _, objective in matching), default=None)
+    assert n_left > 100
+
+
+def test_filters_of_a_set_of_more_trees_than_a_word_can_count():
+    random = np.random.RandomState(4)
+    X = random.randint(0, 2, size=(200, 9))
+    y = X[:, 0] ^ (X[:, 1] & X[:, 2]) ^ (random.rand(200) < 0.2)
+    parameters = {"regularization": 0.0005, "binarizer": None, "max_depth": 5}
+    whole = RashomonSetClassifier(1.5, **parameters).fit(X, y)
+    assert whole.n_trees_ > 2**65
+    session = Session(whole)
+    for column in (0, 8):
+        fewer = RashomonSetClassifier(rashomon_bound=whole.bound_, **parameters).fit(np.delete(X, column, axis=1), y)
+        assert session.query(Filters(never=frozenset({column}))).number_of_trees(Open()) == fewer.n_trees_
+    shallow = RashomonSetClassifier(rashomon_bound=whole.bound_, **{**parameters, "max_depth": 4}).fit(X, y)
+    assert session.query(Filters(max_depth=4)).number_of_trees(Open()) == shallow.n_trees_
+    large = RashomonSetClassifier(rashomon_bound=whole.bound_, **parameters, min_samples_leaf=9).fit(X, y)
+    assert session.query(Filters(min_rows=9)).number_of_trees(Open()) == large.n_trees_
 
 
 def test_a_largest_objective_is_a_filter(sets):

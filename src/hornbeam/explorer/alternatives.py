@@ -34,12 +34,12 @@ def alternatives_to(
     objective_of : callable
         From ticks to an objective.
     stop : callable or None
-        Called during the searches for trees without a column; they end if it returns True.
+        Called while trees without a column are counted; that ends if it returns True.
 
     Raises
     ------
     InterruptedError
-        If a search was stopped.
+        If counting was stopped.
     """
     overview = overview_of(session.query(Filters()), Open(), objective_of)
     n_trees: Counter[int] = Counter()

@@ -91,7 +91,7 @@ class Engine:
         message : dict
             ``method``, a name, and what that method needs; see ``explorer/src/messages.ts``.
         stop : callable or None, default=None
-            Called during searches for filtered trees; they end if it returns True.
+            Called while filtered trees are counted; that ends if it returns True.
 
         Returns
         -------
@@ -103,7 +103,7 @@ class Engine:
         ValueError
             If the message is not understood.
         InterruptedError
-            If a search was stopped.
+            If counting was stopped.
         """
         method = message.get("method") if isinstance(message, dict) else None
         if not isinstance(method, str) or method not in self._methods:

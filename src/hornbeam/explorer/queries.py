@@ -44,7 +44,6 @@ class Query:
     def __init__(self, terms: Sequence[tuple[int, RestrictedSet]], limit: Limit) -> None:
         self._terms, self._limit = terms, limit
         self._whole = terms[0][1]
-        self.is_complete = all(one.is_complete for _, one in terms)
 
     def number_of_trees(self, tree: PartialTree) -> int:
         """Return how many trees have the splits and leaves of a partial tree."""

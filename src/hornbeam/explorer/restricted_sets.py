@@ -1,20 +1,16 @@
 """The trees of a set that use only some columns, and obey tighter limits: which of them have a partial tree.
 
-They are found as a set of their own, with the bound of the whole set, so every count is exact.
+The core counts them again over the graph of the whole set, without a search, so every count is exact.
 """
 
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from hornbeam import _core
-from hornbeam._budget import Limits
 from hornbeam.explorer.histograms import Histogram, number_of_choices, one_tree
 from hornbeam.explorer.partial_trees import Leaf, Open, PartialTree, Path, Split, node_at, path_to
 from hornbeam.rashomon.found import GraphOfTrees
@@ -136,40 +132,36 @@ class RestrictedSet:
     ----------
     problem : RashomonProblem
         Of the whole set.
-    restriction : Restriction
-    found : GraphOfTrees or None
-        The trees, if they are known: those of the whole set.
-    bound : int
-        Ticks of the bound of the set.
-    limits : Limits or None, default=None
-        Of time and memory for finding them.
+    restriction : Restriction or None
+        None: all trees.
+    found : GraphOfTrees
+        The whole set.
     callback : callable or None, default=None
-        Called during the search; it stops if this returns True.
+        Called while trees are counted, which stops if this returns True.
 
-    Attributes
-    ----------
-    is_complete : bool
-        False if the search was stopped.
+    Raises
+    ------
+    InterruptedError
+        If `callback` returned True.
     """
 
     def __init__(
         self,
         problem: RashomonProblem,
-        restriction: Restriction,
-        found: GraphOfTrees | None,
-        bound: int,
-        limits: Limits | None = None,
+        restriction: Restriction | None,
+        found: GraphOfTrees,
         callback: Callable[[Progress], bool] | None = None,
     ) -> None:
-        allowed = [k for k, one in enumerate(problem.conditions) if one.column not in restriction.never]
-        if found is None:
-            found = restricted(problem, restriction, allowed).find(bound, limits, callback)
-        self.is_complete = found.status == "optimal"
-        self.found = found
-        self.n_trees = sum(found.counts)
+        self._trees: _core.RashomonSet | _core.FilteredSet = found.graph
+        if restriction is not None:
+            is_allowed = [one.column not in restriction.never for one in problem.conditions]
+            trees = _core.filter_set(
+                found.graph, is_allowed, restriction.max_depth, restriction.min_rows, callback=callback
+            )
+            if trees is None:
+                raise InterruptedError("counting the filtered trees was stopped.")
+            self._trees = trees
         self.leaf_mask = (1 << problem.scale.leaf_bits) - 1
-        self._number_of = {condition: number for number, condition in enumerate(allowed)}
-        self._conditions = allowed
         self._must_differ = problem.leaf_rule == "differ"
         self._lock = Lock()
         self._views: OrderedDict[tuple[Path, int, bool], Any] = OrderedDict()
@@ -219,7 +211,7 @@ class RestrictedSet:
             )
             for column, is_flipped in split["copies"]:
                 sides = (false_side, true_side) if is_flipped else (true_side, false_side)
-                choices.append(SplitChoice(self._conditions[column], sides))
+                choices.append(SplitChoice(column, sides))
         choices.sort(key=lambda choice: choice.condition)
         return view["leaves"], choices
 
@@ -265,27 +257,14 @@ class RestrictedSet:
 
     def _view(self, path: Path, most: int, *, with_splits: bool = False) -> Any:
         """Return what the core knows of the end of a path, None if no tree of the set has it."""
-        if most < 0 or not self.n_trees or any(step[0] not in self._number_of for step in path):
+        if most < 0:
             return None
         key = (path, most, with_splits)
         with self._lock:  # several pages may ask at once
             if key in self._views:
                 self._views.move_to_end(key)
             else:
-                steps = [(self._number_of[condition], holds) for condition, holds in path]
-                self._views[key] = _core.view_node(self.found.graph, steps, most, with_splits)
+                self._views[key] = _core.view_node(self._trees, path, most, with_splits)
                 if len(self._views) > _MOST_VIEWS:
                     self._views.popitem(last=False)
             return self._views[key]
-
-
-def restricted(problem: RashomonProblem, restriction: Restriction, allowed: list[int]) -> RashomonProblem:
-    """Return the problem of the trees that obey a restriction; `allowed` are the conditions they may test."""
-    depths = [depth for depth in (problem.max_depth, restriction.max_depth) if depth is not None]
-    return replace(
-        problem,
-        columns=np.ascontiguousarray(problem.columns[allowed]),
-        conditions=problem.conditions.take(allowed),
-        max_depth=min(depths, default=None),
-        min_samples_leaf=max(problem.min_samples_leaf, restriction.min_rows),
-    )

@@ -1,4 +1,4 @@
-"""What the explorer knows of one set of trees: restricted sets that were found for filters, and how to ask them."""
+"""What the explorer knows of one set of trees: restricted sets that were counted for filters, and how to ask them."""
 
 from __future__ import annotations
 
@@ -52,26 +52,21 @@ class Session:
         self._lock = Lock()
 
     def query(self, filters: Filters, callback: Callable[[Progress], bool] | None = None) -> Query:
-        """Return the trees that filters leave; restricted sets that are not yet known are found first.
+        """Return the trees that filters leave; restricted sets that are not yet known are counted first.
 
         Parameters
         ----------
         filters : Filters
         callback : callable or None, default=None
-            Called during a search; the search stops if it returns True.
+            Called while trees are counted; that stops if it returns True.
 
         Raises
         ------
         InterruptedError
-            If a search was stopped.
+            If counting was stopped.
         """
         terms = [(sign, self._restricted(self._normal(one), callback)) for sign, one in filters.terms()]
         return Query(terms, Limit(ticks_of(filters, self._bound, self.problem.scale), filters.max_leaves))
-
-    def is_known(self, filters: Filters) -> bool:
-        """Return whether a query needs no search."""
-        with self._lock:
-            return all(self._normal(one) in self._sets for _, one in filters.terms())
 
     def _normal(self, restriction: Restriction) -> Restriction:
         """Return the same restriction without what the set obeys anyway."""
@@ -87,10 +82,7 @@ class Session:
                 self._sets.move_to_end(restriction)
                 return self._sets[restriction]
         is_whole = restriction == self._normal(Restriction())
-        found = self.trees._found() if is_whole else None
-        made = RestrictedSet(self.problem, restriction, found, self._bound, callback=callback)
-        if not is_whole and not made.is_complete:
-            raise InterruptedError("the search for the filtered trees was stopped.")
+        made = RestrictedSet(self.problem, None if is_whole else restriction, self.trees._found(), callback)
         with self._lock:
             self._sets[restriction] = made
             if len(self._sets) > _MOST_SETS:
