@@ -83,8 +83,7 @@ def to_json(tree: BaseTree) -> str:
     ``weight``         for trees of hazards: the training weight,
     ``n_events``       the training weight of its events,
     ``survival``       array with the Kaplan-Meier estimate at the ``times`` of the tree,
-    ``cumulative_hazard``
-                       and array with the Nelson-Aalen estimate there
+    ``hazards``        and array with the Nelson-Aalen estimate there
     =================  ================================================================================
 
     =================  ================================================================================
@@ -323,7 +322,7 @@ def _one(value: Any, where: str, _: int) -> float:
     return _number(value, where)
 
 
-_CURVES = ("survival", "cumulative_hazard")
+_CURVES = ("survival", "hazards")
 
 
 class _Kind(NamedTuple):
@@ -364,7 +363,7 @@ _KINDS = {
         HazardTree,
         "hazard_ratios",
         {**dict.fromkeys(("weight", "n_events"), _one), **dict.fromkeys(_CURVES, _any_numbers)},
-        {"weight": "weights", "cumulative_hazard": "cumulative_hazards"},
+        {"weight": "weights", "hazards": "cumulative_hazards"},
         frozenset({"times"}),
     ),
 }

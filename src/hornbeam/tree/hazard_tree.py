@@ -252,7 +252,7 @@ class HazardTree(BaseTree):
             "weight": float(self.weights[node]),
             "n_events": float(self.n_events[node]),
             "survival": self.survival[node].tolist(),
-            "cumulative_hazard": self.cumulative_hazards[node].tolist(),
+            "hazards": self.cumulative_hazards[node].tolist(),
         }
 
 
