@@ -67,7 +67,7 @@ class HazardTree(BaseTree):
     --------
     >>> from hornbeam import SurvivalTree
     >>> X, y = [[20], [30], [50], [60]], [[1, 9], [0, 12], [1, 1], [1, 2]]
-    >>> tree = SurvivalTree(regularization=0.05).fit(X, y).tree_
+    >>> tree = SurvivalTree(max_depth=1).fit(X, y).tree_
     >>> print(tree)
     x0 <= 40?
     ├── yes: predict 0.4615 (1 event in 2 rows)
