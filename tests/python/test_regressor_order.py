@@ -72,8 +72,8 @@ def numbers(n_rows, seed=0):
 
 def test_many_thresholds_of_few_levels_are_searched_in_order_and_few_are_not(monkeypatch):
     used = []
-    chosen = searches.ordered_columns
-    monkeypatch.setattr(searches, "ordered_columns", lambda *given: used.append(given) or chosen(*given))
+    chosen = searches.search_by_order
+    monkeypatch.setattr(searches, "search_by_order", lambda *given: used.append(given) or chosen(*given))
     X, y = numbers(100)
     GOSDTRegressor(0.01, 2, binarizer="exact").fit(X, y)
     assert len(used) == 1
