@@ -10,10 +10,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
+PICTURES = ROOT / "docs" / "_static"
 COMMAND = ("explore", "examples/compas.csv", "--target", "target", "--epsilon", "0.1", "--no-browser")
 
 
@@ -33,7 +35,7 @@ def served() -> Iterator[str]:
 
 def take(page: Page, name: str) -> None:
     page.wait_for_timeout(500)
-    page.screenshot(path=ROOT / "docs" / "_static" / f"explorer-{name}.png")
+    page.screenshot(path=PICTURES / f"explorer-{name}.png")
 
 
 def main() -> None:
@@ -47,11 +49,23 @@ def main() -> None:
         page.wait_for_selector(".hb-choice")
         take(page, "build")
         page.click('role=tab[name="Filter"]')
-        questions = page.locator(".hb-columns button[aria-label]")
-        while questions.count():
-            questions.first.click()
+        page.wait_for_selector(".hb-columns button[aria-label]")
+        page.locator(".hb-columns button[aria-label]").evaluate_all("all => all.forEach(one => one.click())")
         page.wait_for_function("() => !document.querySelector('.hb-cost button')")
         take(page, "filter")
+        page.select_option('[aria-label="Use of age"]', "never")
+        page.wait_for_function("() => document.querySelector('[data-place=\"\"]').ariaLabel.includes('juvenile')")
+        take(page, "without-age")
+        page.click("role=tab[name=/^Take away/]")
+        with page.expect_download() as download:
+            page.click('[data-format="report"]')
+        with TemporaryDirectory() as folder:
+            path = Path(folder, "report.html")
+            download.value.save_as(path)
+            report = browser.new_page(viewport={"width": 820, "height": 1100})
+            report.goto(path.as_uri())
+            report.screenshot(path=PICTURES / "explorer-report.png", full_page=True)
+        page.click("text=Undo")
         page.click('role=tab[name="Overview"]')
         page.wait_for_selector(".hb-reliance li")
         take(page, "overview")
