@@ -86,7 +86,7 @@ RANDOM_TEST(squared_errors_of_rows_keep_what_the_bounds_need, 300) {
       rows.add(row, total.data());
       // The bound of thresholds: a tree for other rows of these loses at most the weight of this row.
       for (std::uint32_t other = 0; other < n; ++other) {
-        const std::int64_t* const its = &sums[3 * other];
+        const std::int64_t* const its = &sums[std::size_t{3} * other];
         const auto mean = static_cast<std::int32_t>(models::nearest_quotient<std::int64_t>(its[1], its[0]));
         CHECK(losses.of(row, mean) - least_loss(losses, row, row + 1) <= weights[row]);
       }
