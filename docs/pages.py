@@ -23,6 +23,7 @@ EXAMPLES = [
     "costs_of_each_row",
     "how_large_should_the_tree_be",
     "regularization_by_cross_validation",
+    "regression",
     "own_thresholds",
     "guessed_thresholds",
     "read_certificate",

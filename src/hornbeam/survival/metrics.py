@@ -126,6 +126,14 @@ def brier_score(y_train: Any, y_test: Any, survival: Any, times: Any) -> _Floats
     ----------
     E. Graf, C. Schmoor, W. Sauerbrei, M. Schumacher, "Assessment and Comparison of Prognostic Classification Schemes
     for Survival Data", Statistics in Medicine 18, 1999.
+
+    Examples
+    --------
+    >>> from hornbeam import brier_score
+    >>> y = [[1, 2.0], [1, 4.0], [0, 6.0]]
+    >>> survival = [[0.2, 0.1], [0.9, 0.3], [0.9, 0.8]]
+    >>> brier_score(y, y, survival, [3, 5]).round(3).tolist()
+    [0.02, 0.047]
     """
     train, test = read_times(y_train), read_times(y_test)
     at, shares = as_array("times", times).astype(np.float64), as_array("survival", survival).astype(np.float64)
