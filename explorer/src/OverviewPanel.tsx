@@ -1,7 +1,8 @@
 // The whole set: trees by size and objective, columns, rows about which trees disagree.
+import { useState } from "preact/hooks";
 import { useAnswer } from "./hooks";
 import type { About, Ask, Filters, Partial } from "./messages";
-import { above, cut, exact, objective, percent, status, trees } from "./words";
+import { above, cut, exact, objective, percent, status } from "./words";
 
 interface Properties {
   about: About;
@@ -100,32 +101,46 @@ function short(count: string): string {
 }
 
 function Columns({ about, ask }: { about: About; ask: Ask }) {
-  const asked = useAnswer(ask, "importance", {});
+  const [wantsExact, setWantsExact] = useState(false);
+  const asked = useAnswer(ask, "importance", { exact: wantsExact });
   const found = asked.answer;
   if (!found) return <p class="hb-hint">{asked.error ?? "Measuring the columns…"}</p>;
-  const columns = found.columns.filter((one) => one.share > 0).sort((a, b) => b.mean - a.mean);
+  const columns = found.columns
+    .filter((one) => one.share > 0)
+    .map((one) => ({ ...one, mark: one.mean ?? one.best }))
+    .sort((a, b) => b.mark - a.mark);
   const most = Math.max(...columns.map((one) => one.most), 1e-9);
   const unused = about.columns.length - columns.length;
+  const hasMean = columns.some((one) => one.mean !== null);
   return (
     <>
       <h3>How much the trees rely on each column</h3>
-      <p class="hb-hint">
-        Increase of the loss if the values of the column are shuffled: least, mean and largest of{" "}
-        {String(found.n_trees) === about.n_trees ? "all trees" : `${found.n_trees} trees drawn at random`}.
+      <p class="hb-hint" aria-live="polite">
+        Increase of the loss if the values of the column are shuffled:{" "}
+        {hasMean ? "least, mean and largest of" : "the range over"}{" "}
+        {found.is_exact ? "all trees" : `${found.n_trees} trees drawn at random`}
+        {hasMean ? "." : ", with the value of the best tree (mark and number)."}{" "}
+        {!found.is_exact && asked.isWaiting && "Measuring…"}
+        {!found.is_exact && !asked.isWaiting && (
+          <button type="button" class="hb-link" title="This may take a minute." onClick={() => setWantsExact(true)}>
+            Exact range over all trees
+          </button>
+        )}{" "}
+        {asked.error}
       </p>
       <ul class="hb-reliance">
         {columns.map((one) => (
-          <li key={one.column} title={`${about.columns[one.column].name}: ${one.least.toFixed(4)} to ${one.most.toFixed(4)}, mean ${one.mean.toFixed(4)}; relevant in ${percent(one.share)} of the trees`}>
+          <li key={one.column} title={`${about.columns[one.column].name}: ${one.least.toFixed(4)} to ${one.most.toFixed(4)}, ${one.mean === null ? "best tree" : "mean"} ${one.mark.toFixed(4)}; tested by ${percent(one.share)} of all trees`}>
             <span>{cut(about.columns[one.column].name, 28)}</span>
             <svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">
               <rect x={(98 * Math.max(one.least, 0)) / most} y={4} width={Math.max((98 * (one.most - Math.max(one.least, 0))) / most, 0.5)} height={4} class="hb-range" />
-              <rect x={(98 * Math.max(one.mean, 0)) / most} y={1} width={1.5} height={10} class="hb-mean" />
+              <rect x={(98 * Math.max(one.mark, 0)) / most} y={1} width={1.5} height={10} class="hb-mean" />
             </svg>
-            <span>{one.mean.toFixed(3)}</span>
+            <span>{one.mark.toFixed(3)}</span>
           </li>
         ))}
       </ul>
-      {unused > 0 && <p class="hb-hint">{unused === 1 ? "1 column is" : `${unused} columns are`} not used by these trees.</p>}
+      {unused > 0 && <p class="hb-hint">{unused === 1 ? "1 column is" : `${unused} columns are`} not tested by any of the trees.</p>}
     </>
   );
 }
@@ -138,7 +153,8 @@ function Disputes({ about, ask }: { about: About; ask: Ask }) {
     <>
       <h3>Test rows about which good trees disagree</h3>
       <p class="hb-hint">
-        {exact(String(found.n_disputed))} of {exact(String(about.test_rows))} test rows, by the votes of {trees(String(found.n_trees))}.
+        {exact(String(found.n_disputed))} of {exact(String(about.test_rows))} test rows, by the votes of{" "}
+        {String(found.n_trees) === about.n_trees ? "all trees" : `${found.n_trees} trees drawn at random`}.
       </p>
       <ul class="hb-bars">
         {found.rows.slice(0, 12).map((one) => {

@@ -81,8 +81,9 @@ export interface Overview {
 }
 
 export interface Importance {
-  n_trees: number;
-  columns: { column: number; least: number; mean: number; most: number; share: number }[];
+  n_trees: string; // that were measured
+  is_exact: boolean; // these are all trees
+  columns: { column: number; least: number; mean: number | null; best: number; most: number; share: number }[];
 }
 
 export type Value = string | number | boolean | null;

@@ -69,6 +69,50 @@ def test_the_overview_has_all_trees_and_the_frontier(engine, classifier):
     assert min(by_leaves.values()) == classifier.rashomon_set_.objective(0)
 
 
+def small_sets():
+    """Sets that are small enough to go through all trees, with several thresholds per column and columns of noise."""
+    for seed in range(3):
+        random = np.random.RandomState(seed)
+        X = random.randint(0, 3, size=(70, 4))
+        y = (X[:, 0] > 0) ^ (X[:, 1] > 1) ^ (random.rand(70) < 0.1)
+        parameters = {"regularization": 0.02, "max_depth": 3, "binarizer": "exact", "min_samples_leaf": 3}
+        yield RashomonSetClassifier(0.2, **parameters).fit(X, y)
+
+
+@pytest.mark.parametrize("most_work", [0, 10**9])
+@pytest.mark.parametrize("is_asked_for", [False, True])
+def test_the_importance_of_columns_is_that_of_all_trees(monkeypatch, most_work, is_asked_for):
+    monkeypatch.setattr("hornbeam.explorer.overview.MOST_WORK", most_work)
+    monkeypatch.setattr("hornbeam.explorer.overview.SAMPLE", 4)
+    n_sampled = 0
+    for classifier in small_sets():
+        trees = classifier.rashomon_set_
+        reliances = trees.reliance()
+        tests = [{step.column for step in tree.conditions if step is not None} for tree in trees]
+        found = Engine(classifier).answer({"method": "importance", "exact": is_asked_for})
+        is_range = is_asked_for or most_work > 0
+        n_sampled += not found["is_exact"]
+        assert found["is_exact"] == (found["n_trees"] == str(trees.n_trees))
+        for one in found["columns"]:
+            values = reliances[:, one["column"]]
+            assert math.isclose(one["best"], values[0], abs_tol=1e-12)
+            assert one["share"] == sum(one["column"] in columns for columns in tests) / trees.n_trees
+            assert (one["mean"] is None) == is_range
+            if is_range:
+                assert math.isclose(one["least"], values.min(), abs_tol=1e-12)
+                assert math.isclose(one["most"], values.max(), abs_tol=1e-12)
+    assert (n_sampled > 0) == (not is_range)
+
+
+def test_a_range_that_was_measured_is_kept(monkeypatch, classifier):
+    monkeypatch.setattr("hornbeam.explorer.overview.MOST_WORK", 0)
+    engine = Engine(classifier)
+    assert engine.answer({"method": "importance"})["n_trees"] == "200"
+    exact = engine.answer({"method": "importance", "exact": True})
+    assert exact["n_trees"] == str(classifier.n_trees_)
+    assert engine.answer({"method": "importance"}) == exact
+
+
 def table_of(n_columns, n_rows=80, n_classes=2, seed=0):
     random = np.random.RandomState(seed)
     X = random.randint(0, 2, size=(n_rows, n_columns))

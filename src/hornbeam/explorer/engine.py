@@ -205,8 +205,8 @@ class Engine:
         tree, query = self._state(message, stop)
         return overview_of(query, tree, self._objective)
 
-    def _importance(self, _: dict[str, Any], __: Stop | None) -> Any:
-        return importance_of(self.session.trees)
+    def _importance(self, message: dict[str, Any], stop: Stop | None) -> Any:
+        return importance_of(self.session, message.get("exact") is True, stop)
 
     def _disputed(self, _: dict[str, Any], __: Stop | None) -> Any:
         if self._rows is None:

@@ -80,7 +80,7 @@ def _listing(engine: Engine) -> dict[str, Any]:
         "columns": [b64encode(bits.tobytes()).decode() for bits in problem.columns],
         "codes": problem.codes.tolist(),
         "weights": problem.weights.tolist(),
-        "importance": engine.answer({"method": "importance"}),
+        "importance": engine.answer({"method": "importance", "exact": True}),
     }
 
 

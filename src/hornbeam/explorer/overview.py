@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hornbeam.explorer.partial_trees import PartialTree
 from hornbeam.explorer.queries import Query
 from hornbeam.explorer.rows import Rows
+from hornbeam.explorer.session import Session
+
+if TYPE_CHECKING:
+    from hornbeam._core import Progress
 
 MOST_BINS = 14  # of objectives in the heat map
-SAMPLE = 200  # trees for the importance of columns and for disagreement, if the set has more
+SAMPLE = 200  # trees for disagreement, and for the importance of columns where the range over all takes longer
+MOST_WORK = 350_000  # of `Session.work_of_range` for a range that is measured without being asked for: 1 to 2 seconds
 _MOST_DISPUTED = 50  # rows
 
 
@@ -56,33 +61,61 @@ def overview_of(query: Query, tree: PartialTree, objective_of: Callable[[int], f
     }
 
 
-def importance_of(trees: Any, random_state: int = 0) -> dict[str, Any]:
-    """Return the reliance of the trees of a set on each column: least, mean and largest, and how many trees test it.
+def importance_of(
+    session: Session,
+    is_wanted_exact: bool = False,
+    stop: Callable[[Progress], bool] | None = None,
+    random_state: int = 0,
+) -> dict[str, Any]:
+    """Return how much the trees of a set rely on each column, and the share of them that test it.
 
     Parameters
     ----------
-    trees : RashomonSet
+    session : Session
+    is_wanted_exact : bool, default=False
+        Whether to measure all trees however long it takes. Otherwise, sets for which that takes more than about a
+        second (see `MOST_WORK`) are sampled.
+    stop : callable or None, default=None
+        Called while trees without a column are counted; that stops if it returns True.
     random_state : int, default=0
         Seed of the sample of a set of more than `SAMPLE` trees.
 
     Returns
     -------
     dict
-        ``columns``, and ``n_trees``, how many trees were examined.
+        ``n_trees`` (text), how many trees were measured; ``is_exact``, whether these are all; and for each of the
+        ``columns`` the ``least`` and the ``most`` reliance, that of the ``best`` tree, the ``mean`` (None for a range
+        over all trees, which has none), and the exact ``share`` of all trees that test the column.
+
+    Raises
+    ------
+    InterruptedError
+        If counting was stopped.
     """
-    numbers = sampled(trees, random_state)
-    reliances = trees.reliance(numbers)
+    trees = session.trees
+    n_trees = trees.n_trees
+    best = trees.reliance([0])[0]
+    if is_wanted_exact or session.has_range_of_reliance or session.work_of_range <= MOST_WORK:
+        least, most, n_avoiding = session.range_of_reliance()
+        n_measured, means = n_trees, [None] * len(best)
+    else:
+        numbers = sampled(trees, random_state)
+        reliances = trees.reliance(numbers)
+        least, most, n_measured = reliances.min(axis=0), reliances.max(axis=0), len(numbers)
+        means = reliances.mean(axis=0).tolist()
+        n_avoiding = session.numbers_avoiding(stop)
     columns = [
         {
             "column": column,
-            "least": float(values.min()),
-            "mean": float(values.mean()),
-            "most": float(values.max()),
-            "share": float(np.mean(values != 0)),
+            "least": float(least[column]),
+            "mean": means[column],
+            "best": float(best[column]),
+            "most": float(most[column]),
+            "share": (n_trees - n_avoiding.get(column, n_trees)) / n_trees,
         }
-        for column, values in enumerate(reliances.T)
+        for column in range(len(best))
     ]
-    return {"n_trees": len(numbers), "columns": columns}
+    return {"n_trees": str(n_measured), "is_exact": n_measured == n_trees, "columns": columns}
 
 
 def disputed_rows(trees: Any, rows: Rows, random_state: int = 0) -> dict[str, Any]:
@@ -93,7 +126,7 @@ def disputed_rows(trees: Any, rows: Rows, random_state: int = 0) -> dict[str, An
     trees : RashomonSet
     rows : Rows
     random_state : int, default=0
-        See `importance_of`.
+        Seed of the sample of a set of more than `SAMPLE` trees.
     """
     numbers = sampled(trees, random_state)
     votes = trees.votes(rows.table, numbers)

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 from sklearn.utils.validation import check_is_fitted
 
 from hornbeam.explorer.filters import Filters, ticks_of
+from hornbeam.explorer.partial_trees import Open
 from hornbeam.explorer.queries import Query
 from hornbeam.explorer.restricted_sets import Limit, RestrictedSet, Restriction
 from hornbeam.rashomon.problem import RashomonProblem
 
 if TYPE_CHECKING:
     from hornbeam._core import Progress
+    from hornbeam.rashomon.reliance import Range
 
 _MOST_SETS = 24  # that are kept
 
@@ -50,6 +52,41 @@ class Session:
         self._bound: int = self.trees._bound
         self._sets: OrderedDict[Restriction, RestrictedSet] = OrderedDict()
         self._lock = Lock()
+        self._range: Range | None = None
+        self._range_lock = Lock()
+
+    @property
+    def has_range_of_reliance(self) -> bool:
+        """Whether `range_of_reliance` has been measured before."""
+        return self._range is not None
+
+    @property
+    def work_of_range(self) -> int:
+        """About what `range_of_reliance` goes through: the counts of the graph, once for each column of a condition."""
+        return int(self.trees._found().statistics["costs"]) * len(self._tested())
+
+    def range_of_reliance(self) -> Range:
+        """Return the least and the largest reliance on each column over all trees; it is measured only once."""
+        with self._range_lock:  # whoever asks while it is measured waits for the same answer
+            if self._range is None:
+                self._range = self.trees._range_of_reliance()
+            return self._range
+
+    def numbers_avoiding(self, callback: Callable[[Progress], bool] | None = None) -> dict[int, int]:
+        """Return for each column that some condition tests the number of trees that never test it.
+
+        Parameters
+        ----------
+        callback : callable or None, default=None
+            See `query`.
+        """
+        return {
+            column: self.query(Filters(never=frozenset({column})), callback).number_of_trees(Open())
+            for column in self._tested()
+        }
+
+    def _tested(self) -> list[int]:
+        return sorted({condition.column for condition in self.problem.conditions})
 
     def query(self, filters: Filters, callback: Callable[[Progress], bool] | None = None) -> Query:
         """Return the trees that filters leave; restricted sets that are not yet known are counted first.
