@@ -47,6 +47,6 @@ def test_rounding_covers_what_the_grid_loses_in_any_leaves(kind):
         leaf_of_row = np.random.default_rng(seed).integers(0, 3, len(events)).astype(np.int32)
         ticks = sum(scale.loss_of_leaf(np.flatnonzero(leaf_of_row == leaf), None) for leaf in range(3))
         by_search, true = scale.objective(ticks), scale.loss(leaf_of_row)
-        assert by_search - scale.rounding <= true + 1e-12
-        largest = max(largest, (by_search - true) / scale.rounding)
+        assert by_search - scale.rounding(true) <= true + 1e-12
+        largest = max(largest, (by_search - true) / scale.rounding(true))
     assert largest > 0.2  # the bound is about what happens

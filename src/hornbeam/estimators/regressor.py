@@ -8,22 +8,20 @@ from typing import Any, Literal
 
 from hornbeam import _core
 from hornbeam._budget import DEFAULT_TIME_LIMIT, Budget
-from hornbeam._checks import shown
 from hornbeam.binarizers import Binarizer
-from hornbeam.binarizers._base import SupervisedBase
-from hornbeam.estimators._exact import ExactTree
 from hornbeam.estimators._frontier import find_frontier
 from hornbeam.estimators._regressor import RegressorMethods
+from hornbeam.estimators._rounded import RoundedTree
 from hornbeam.fitting.cart import cart_regression_trees
 from hornbeam.fitting.numbers import NumericTraining, read_numeric_training
-from hornbeam.fitting.progress import Progress, relative_gap
+from hornbeam.fitting.progress import Progress
 from hornbeam.fitting.squares import SquaredErrorScale, make_squared_error_scale
 from hornbeam.fitting.start_tree import Splits
 from hornbeam.frontier import Frontier
 from hornbeam.tree import RegressionTree
 
 
-class GOSDTRegressor(RegressorMethods, ExactTree):
+class GOSDTRegressor(RegressorMethods, RoundedTree):
     """Optimal sparse regression tree for squared error, with a proof.
 
     Minimizes ``loss(T) + regularization * n_leaves(T)`` over all trees T within the limits whose conditions are among
@@ -167,6 +165,8 @@ class GOSDTRegressor(RegressorMethods, ExactTree):
     ('optimal', 5, 0.439)
     """
 
+    _targets = "numbers"
+
     def __init__(
         self,
         regularization: float | Literal["auto"] = "auto",
@@ -255,14 +255,6 @@ class GOSDTRegressor(RegressorMethods, ExactTree):
         """
         return find_frontier(self, X, y, sample_weight, only_path=True)
 
-    def _make_binarizer(self) -> Binarizer:
-        if isinstance(self.binarizer, SupervisedBase) or self.binarizer in ("auto", "guess"):
-            raise ValueError(
-                f"binarizer={shown(self.binarizer)} chooses thresholds by classes, and y holds numbers. Use "
-                "'quantile', 'exact', None or a ThresholdBinarizer."
-            )
-        return super()._make_binarizer()
-
     def _read_training(self, X: Any, y: Any, sample_weight: Any, budget: Budget) -> NumericTraining:
         return read_numeric_training(X, y, sample_weight, type(self).__name__, budget)
 
@@ -287,10 +279,3 @@ class GOSDTRegressor(RegressorMethods, ExactTree):
             training.table.has_missing(),
             training.target_name,
         )
-
-    def _set_result(self, outcome: _core.Outcome, scale: SquaredErrorScale) -> None:  # type: ignore[override]
-        self.loss_ = scale.loss(outcome["tree"]["leaf_of_row"])
-        self.objective_ = self.loss_ + self.regularization_ * self.n_leaves_
-        self.rounding_ = scale.rounding(self.objective_)
-        self.lower_bound_ = scale.bound(outcome["lower"], self.objective_)
-        self.gap_ = relative_gap(self.objective_, self.lower_bound_)

@@ -11,13 +11,11 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._budget import DEFAULT_TIME_LIMIT, Budget
-from hornbeam._checks import shown
 from hornbeam.binarizers import Binarizer
-from hornbeam.binarizers._base import SupervisedBase
-from hornbeam.estimators._exact import ExactTree
+from hornbeam.estimators._rounded import RoundedTree
 from hornbeam.estimators._survival import SurvivalMethods
 from hornbeam.fitting.hazards import SurvivalScale, make_survival_scale
-from hornbeam.fitting.progress import Progress, relative_gap
+from hornbeam.fitting.progress import Progress
 from hornbeam.fitting.survival_rows import SurvivalTraining, read_survival_training
 from hornbeam.tree import HazardTree
 
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class SurvivalTree(SurvivalMethods, ExactTree):
+class SurvivalTree(SurvivalMethods, RoundedTree):
     """Optimal sparse survival tree for right-censored times, with a proof.
 
     Minimizes ``loss(T) + regularization * n_leaves(T)`` over all trees T within the limits whose conditions are among
@@ -174,6 +172,8 @@ class SurvivalTree(SurvivalMethods, ExactTree):
     [1.0, 0.38, 0.13]
     """
 
+    _targets = "times"
+
     def __init__(
         self,
         regularization: float | Literal["auto"] = "auto",
@@ -263,14 +263,6 @@ class SurvivalTree(SurvivalMethods, ExactTree):
         # It counts what equal rows lose for each cost of the grid, which takes longer than it saves.
         return options.replace(bounds={"equivalent_points": False, **(self.bounds or {})})
 
-    def _make_binarizer(self) -> Binarizer:
-        if isinstance(self.binarizer, SupervisedBase) or self.binarizer in ("auto", "guess"):
-            raise ValueError(
-                f"binarizer={shown(self.binarizer)} chooses thresholds by classes, and y holds times. Use "
-                "'quantile', 'exact', None or a ThresholdBinarizer."
-            )
-        return super()._make_binarizer()
-
     def _read_training(self, X: Any, y: Any, sample_weight: Any, budget: Budget) -> SurvivalTraining:
         return read_survival_training(X, y, sample_weight, type(self).__name__, budget)
 
@@ -289,10 +281,3 @@ class SurvivalTree(SurvivalMethods, ExactTree):
             training.table.has_missing(),
             training.target_name,
         )
-
-    def _set_result(self, outcome: _core.Outcome, scale: SurvivalScale) -> None:  # type: ignore[override]
-        self.loss_ = scale.loss(outcome["tree"]["leaf_of_row"])
-        self.objective_ = self.loss_ + self.regularization_ * self.n_leaves_
-        self.rounding_ = scale.rounding
-        self.lower_bound_ = scale.bound(outcome["lower"], self.objective_)
-        self.gap_ = relative_gap(self.objective_, self.lower_bound_)

@@ -68,14 +68,13 @@ class SurvivalScale(AdditiveScale):
     constant: float = 0.0
     of_grid: float = 0.0
 
-    @property
-    def rounding(self) -> float:
-        """How far a bound of the search may lie above the objective of a better tree."""
+    def rounding(self, objective: float) -> float:
+        """Return how far a bound of the search may lie above that of a better tree, whatever the objective."""
         return self.of_grid
 
     def bound(self, ticks: int, objective: float) -> float:
         """Return what a bound of the search proves, given the objective of some tree."""
-        return max(0.0, min(objective, self.objective(ticks) - self.rounding))
+        return max(0.0, min(objective, self.objective(ticks) - self.rounding(objective)))
 
     def loss(self, leaf_of_row: npt.NDArray[np.int32]) -> float:
         """Return the deviance of a tree with the best hazard ratio in each leaf, as a share of a single leaf's."""
