@@ -8,10 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import Tags
 
+from hornbeam._checks import check_weights
 from hornbeam.estimators._base import TreeEstimator
 from hornbeam.estimators._display import TreeDisplay
 from hornbeam.survival.curves import StepFunction
 from hornbeam.survival.metrics import concordance_index
+from hornbeam.survival.times import read_times
 from hornbeam.tree import HazardTree
 from hornbeam.tree.importances import hazard_importances
 
@@ -22,6 +24,7 @@ class SurvivalMethods(TreeDisplay, TreeEstimator):
     """Base of the estimators that keep one fitted tree of hazards."""
 
     tree_: HazardTree
+    _deviance_of_row: float
 
     def predict(self, X: Any) -> _Floats:
         """Predict the risk of each row: the hazard ratio of its leaf. A higher one means an earlier event.
@@ -104,6 +107,24 @@ class SurvivalMethods(TreeDisplay, TreeEstimator):
     def feature_importances_(self) -> _Floats:
         """Share of each column in the decrease of the deviance by all splits of `tree_`; see the attributes."""
         return hazard_importances(self._of_fit("tree_"))
+
+    def _score_on(self, X: Any, y: Any, sample_weight: Any) -> float:
+        """Return the concordance index of rows, in which weights do not count."""
+        return concordance_index(y, self.predict(X))
+
+    def _loss_on(self, X: Any, y: Any, sample_weight: Any) -> float:
+        """Return the deviance of rows, as a fraction of that of a single leaf on the training rows.
+
+        It is infinite if a row has its event in a leaf where no training row had it.
+        """
+        ratios, given = self.predict(X), read_times(y)
+        weights = check_weights(sample_weight, len(given.times))
+        hazards = self.tree_.cumulative_hazard_function(0)(given.times)
+        with np.errstate(divide="ignore"):
+            logs = np.log(ratios, where=given.events, out=np.zeros_like(ratios))
+        # The single leaf has the ratio 1, and its deviance of the training rows is 1.
+        more = np.average(hazards * (ratios - 1) - logs, weights=weights)
+        return float(1 + more / self._deviance_of_row)
 
     def __sklearn_tags__(self) -> Tags:
         """Tell scikit-learn that `y` is required, and has two columns."""

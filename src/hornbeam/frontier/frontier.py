@@ -32,7 +32,7 @@ class PathSegment(NamedTuple):
     is_proven : bool
         Whether it is proven that no tree has a smaller objective for any leaf penalty in the interval. Otherwise the
         tree is the best one known there.
-    classifier : GOSDTClassifier, PolicyTree or GOSDTRegressor
+    classifier : GOSDTClassifier, PolicyTree, GOSDTRegressor or SurvivalTree
         The fitted estimator with this tree.
 
     Examples
@@ -81,7 +81,7 @@ class Frontier:
         numbers up to `rounding_` of the estimator.
     statuses : tuple of str of length n_sizes
         "optimal" where the loss is proven; elsewhere why the search ended, as in `GOSDTClassifier.status_`.
-    classifiers : tuple of GOSDTClassifier, PolicyTree or GOSDTRegressor, of length n_sizes
+    classifiers : tuple of GOSDTClassifier, PolicyTree, GOSDTRegressor or SurvivalTree, of length n_sizes
         A fitted estimator for each size, as by a fit with ``regularization=0`` and `max_leaves` of this size.
     path : tuple of PathSegment
         The trees that are best for some leaf penalty, the smallest penalty first. Their losses are the corners of the
@@ -191,7 +191,7 @@ class Frontier:
         X : array-like or data frame of shape (n_rows, n_columns)
             With the columns of the training data.
         y : array-like of shape (n_rows,), or (n_rows, n_actions) for policies
-            Labels, rewards or numbers.
+            Labels, rewards, numbers, or events and times.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weights of the rows.
 
@@ -218,7 +218,7 @@ class Frontier:
         is_exact = segment.is_proven and not hasattr(made, "rounding_")
         made.lower_bound_ = made.objective_ if is_exact else min(made.objective_, self._bound(penalty))
         if segment.is_proven and not is_exact:
-            made.rounding_ = (made.objective_ - made.lower_bound_) / 2
+            made.rounding_ = max(made.rounding_, (made.objective_ - made.lower_bound_) / 2)
         made.gap_ = relative_gap(made.objective_, made.lower_bound_)
         made.status_ = "optimal" if segment.is_proven else self.status
         return made

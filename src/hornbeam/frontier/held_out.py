@@ -17,10 +17,10 @@ def loss_of_objective(model: Any, X: Any, y: Any, sample_weight: Any = None) -> 
 
     Parameters
     ----------
-    model : classifier, PolicyTree or GOSDTRegressor
+    model : classifier, PolicyTree, GOSDTRegressor or SurvivalTree
         Fitted.
     X : array-like or data frame of shape (n_rows, n_columns)
-    y : array-like of shape (n_rows,), or rewards
+    y : array-like of shape (n_rows,), or rewards, or events and times
     sample_weight : array-like of shape (n_rows,) or None, default=None
 
     Returns
@@ -48,7 +48,8 @@ def score_of_objective(classifier: Any, X: Any, y: Any, sample_weight: Any = Non
     -------
     float
         1 minus the loss on these rows; for "cost" minus the mean cost of a row. So the accuracy, the balanced accuracy,
-        the F-score or the area under the ROC curve. Of a policy its mean reward, of a regressor R^2.
+        the F-score or the area under the ROC curve. Of a policy its mean reward, of a regressor R^2,
+        of a survival tree the concordance index.
     """
     if not hasattr(classifier, "classes_"):
         return float(classifier._score_on(X, y, sample_weight))

@@ -46,7 +46,7 @@ def plot_frontier(
     X : array-like or data frame of shape (n_rows, n_columns) or None, default=None
         Rows that were not used for the frontier, with the same columns.
     y : array-like of shape (n_rows,) or None, default=None
-        Their labels, rewards or numbers.
+        Their labels, rewards, numbers, or events and times.
     sample_weight : array-like of shape (n_rows,) or None, default=None
         Their weights.
     ax : matplotlib.axes.Axes or None, default=None
