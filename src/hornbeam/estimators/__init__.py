@@ -19,6 +19,7 @@ from hornbeam.estimators.regressor_cv import GOSDTRegressorCV
 from hornbeam.estimators.split import LicketySPLITClassifier, SPLITClassifier
 from hornbeam.estimators.split_cv import SPLITClassifierCV
 from hornbeam.estimators.survival import SurvivalTree
+from hornbeam.estimators.survival_cv import SurvivalTreeCV
 from hornbeam.fitting.progress import Progress
 from hornbeam.rashomon.greedy import GreedySplits, greedy_splits
 from hornbeam.rashomon.rashomon_set import RashomonSet
@@ -42,6 +43,7 @@ __all__ = [
     "SPLITClassifier",
     "SPLITClassifierCV",
     "SurvivalTree",
+    "SurvivalTreeCV",
     "greedy_splits",
     "model_class_reliance",
     "rashomon_importance",

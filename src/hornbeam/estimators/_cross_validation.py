@@ -9,6 +9,7 @@ from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
+import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed, effective_n_jobs
@@ -300,6 +301,12 @@ def from_path(
         for one in found:
             one.classifier.path_ = path
     return found
+
+
+def as_rows(y: Any) -> Any:
+    """Return a target of several columns with an entry for each row: a data frame as it is, anything else as array."""
+    is_frame = isinstance(nw.from_native(y, pass_through=True, eager_only=True), nw.DataFrame)
+    return y if is_frame else as_array("y", y)
 
 
 def choose(scores: npt.NDArray[np.float64], rule: str) -> int:

@@ -104,6 +104,12 @@ class SurvivalMethods(TreeDisplay, TreeEstimator):
         return concordance_index(y, self.predict(X))
 
     @property
+    def event_times_(self) -> _Floats:
+        """The different times of events of the training rows, rising."""
+        times: _Floats = self._of_fit("tree_").times
+        return times
+
+    @property
     def feature_importances_(self) -> _Floats:
         """Share of each column in the decrease of the deviance by all splits of `tree_`; see the attributes."""
         return hazard_importances(self._of_fit("tree_"))

@@ -6,12 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
-import narwhals as nw
-
 from hornbeam._budget import DEFAULT_TIME_LIMIT
-from hornbeam._checks import as_array
 from hornbeam.binarizers import Binarizer
-from hornbeam.estimators._cross_validation import CrossValidated, FinePenalty, MakeCandidates, from_path
+from hornbeam.estimators._cross_validation import CrossValidated, FinePenalty, MakeCandidates, as_rows, from_path
 from hornbeam.estimators.policy import PolicyTree, PolicyTreeMethods
 from hornbeam.fitting.progress import Progress
 from hornbeam.fitting.rewards import read_rewards
@@ -134,8 +131,7 @@ status_, n_leaves_, depth_, feature_importances_, binarizer_, schema_, n_feature
 
     def _read_target(self, y: Any) -> Any:
         read_rewards(y)  # whatever is wrong with it
-        is_frame = isinstance(nw.from_native(y, pass_through=True, eager_only=True), nw.DataFrame)
-        return y if is_frame else as_array("y", y)
+        return as_rows(y)
 
     def _check_folds(self, target: Any, splits: list[Any]) -> None:
         """Leave it to the fits of the folds."""

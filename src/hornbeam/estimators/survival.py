@@ -6,9 +6,6 @@ from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from hornbeam import _core
 from hornbeam._budget import DEFAULT_TIME_LIMIT, Budget
 from hornbeam.binarizers import Binarizer
@@ -124,6 +121,7 @@ class SurvivalTree(SurvivalMethods, RoundedTree):
 
     See Also
     --------
+    SurvivalTreeCV : Chooses the leaf penalty by cross-validation.
     GOSDTRegressor : The same for numbers without censoring.
     hornbeam.HazardTree : What `tree_` can do: rules, drawings, exports.
     hornbeam.concordance_index : How well risks order the times.
@@ -300,12 +298,6 @@ class SurvivalTree(SurvivalMethods, RoundedTree):
             With the sizes of its `path` only.
         """
         return find_frontier(self, X, y, sample_weight, only_path=True)
-
-    @property
-    def event_times_(self) -> npt.NDArray[np.float64]:
-        """The different times of events of the training rows, rising."""
-        times: npt.NDArray[np.float64] = self._of_fit("tree_").times
-        return times
 
     def _check_parameters(self) -> _core.SearchOptions:
         options = super()._check_parameters()

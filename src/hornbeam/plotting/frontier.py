@@ -107,7 +107,7 @@ def plot_cv(classifier: Any, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    classifier : GOSDTClassifierCV, PolicyTreeCV or GOSDTRegressorCV
+    classifier : GOSDTClassifierCV, PolicyTreeCV, GOSDTRegressorCV or SurvivalTreeCV
         Fitted. A vertical line is drawn at the chosen leaf penalty, and the numbers above are the leaves of the trees
         over all rows.
     ax : matplotlib.axes.Axes or None, default=None
