@@ -60,6 +60,9 @@ def test_every_point_equals_a_fit_of_its_own():
     for segment in frontier.path:
         alone = SurvivalTree(min(segment.regularization, 1), 3).fit(X, y)
         assert (alone.n_leaves_, alone.loss_) == (segment.n_leaves, pytest.approx(segment.loss, abs=alone.rounding_))
+    found, alone = frontier.classifier(regularization=0.03), SurvivalTree(0.03, 3).fit(X, y)
+    assert found.rounding_ == pytest.approx(alone.rounding_)
+    assert found.objective_ - found.lower_bound_ <= found.rounding_ + 1e-6
     path = model.regularization_path(X, y)
     assert [one.n_leaves for one in path.path] == [one.n_leaves for one in frontier.path]
     assert vars(model) == vars(SurvivalTree(0.01, 3))
