@@ -323,7 +323,7 @@ class SurvivalTree(SurvivalMethods, RoundedTree):
             training.target_name,
         )
 
-    def _set_result(self, outcome: _core.Outcome, scale: SurvivalScale) -> None:
+    def _set_result(self, outcome: _core.Outcome, scale: Any) -> None:
         super()._set_result(outcome, scale)
         # The scale has a unit of weight of its own.
         n_rows = float(scale.events.sum()) / float(self.tree_.n_events[0]) * float(self.tree_.weights[0])
