@@ -14,7 +14,14 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, cross_va
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from hornbeam import GOSDTClassifier, GOSDTClassifierCV, SPLITClassifier, SPLITClassifierCV, plot_cv
+from hornbeam import (
+    GOSDTClassifier,
+    GOSDTClassifierCV,
+    GOSDTRegressorCV,
+    SPLITClassifier,
+    SPLITClassifierCV,
+    plot_cv,
+)
 from hornbeam.datasets import load_monk
 from hornbeam.estimators._cross_validation import choose
 from hornbeam.estimators._exact import OF_ONE_SEARCH
@@ -155,6 +162,15 @@ def test_the_smallest_leaf_penalty_depends_on_the_number_of_rows():
 def test_a_wrong_smallest_leaf_penalty_is_named(wine, make, value, error, message):
     with pytest.raises(error, match=message):
         make(value).fit(*wine)
+
+
+@pytest.mark.parametrize("least", [0.6, 1.0])
+@pytest.mark.parametrize("make", [GOSDTClassifierCV, GOSDTRegressorCV], ids=lambda make: make.__name__)
+def test_a_smallest_leaf_penalty_for_which_only_a_single_leaf_is_left_is_that_of_the_folds(make, least):
+    X = np.arange(30).reshape(30, 1)
+    found = make(min_regularization=least, cv=3).fit(X, np.arange(30) % 3 == 0)
+    assert found.n_leaves_ == 1
+    assert found.regularizations_ == pytest.approx([least], abs=1e-9)
 
 
 def test_an_unknown_argument_of_score_is_an_error(wine):

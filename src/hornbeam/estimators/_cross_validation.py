@@ -296,6 +296,9 @@ def from_path(
         model.set_params(regularization=min(penalties), verbose=0, callback=None)
     path = model.regularization_path(X, y, sample_weight)
     wanted = [one.regularization for one in path.path] if penalties is None else penalties
+    if penalties is None and len(wanted) == 1:
+        # Beyond it, the folds could be asked for a penalty that is larger than any loss.
+        wanted = [path.path[0].regularization_min]
     found = [Candidate(penalty, path.classifier(regularization=penalty)) for penalty in wanted]
     if penalties is None:
         for one in found:
