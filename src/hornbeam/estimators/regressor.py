@@ -267,7 +267,9 @@ class GOSDTRegressor(RegressorMethods, RoundedTree):
     ) -> list[Splits]:
         if not options.bounds.get("primal", True):
             return []
-        return cart_regression_trees(self.binarizer_.conditions_, training, scale, options)
+        return cart_regression_trees(
+            self.binarizer_.conditions_, training, scale.targets, scale.weights, scale.leaf_cost, options
+        )
 
     def _make_tree(self, arrays: _core.TreeArrays, training: NumericTraining) -> RegressionTree:
         return RegressionTree.from_search(

@@ -6,14 +6,18 @@ from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from hornbeam import _core
 from hornbeam._budget import DEFAULT_TIME_LIMIT, Budget
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._frontier import find_frontier
 from hornbeam.estimators._rounded import RoundedTree
 from hornbeam.estimators._survival import SurvivalMethods
+from hornbeam.fitting.cart import cart_regression_trees
 from hornbeam.fitting.hazards import SurvivalScale, make_survival_scale
 from hornbeam.fitting.progress import Progress
+from hornbeam.fitting.start_tree import Splits
 from hornbeam.fitting.survival_rows import SurvivalTraining, read_survival_training
 from hornbeam.frontier import Frontier
 from hornbeam.tree import HazardTree
@@ -310,6 +314,17 @@ class SurvivalTree(SurvivalMethods, RoundedTree):
     def _make_scale(self, training: SurvivalTraining) -> SurvivalScale:
         self.regularization_ = self._leaf_penalty()
         return make_survival_scale(training.events, training.times, training.weights, self.regularization_)
+
+    def _greedy_trees(
+        self, training: SurvivalTraining, scale: SurvivalScale, options: _core.SearchOptions
+    ) -> list[Splits]:
+        if not options.bounds.get("primal", True):
+            return []
+        # The deviance of hazard ratios is that of Poisson rates: events per cumulative hazard, weighted by the latter.
+        rates = np.divide(scale.events, scale.hazards, out=np.zeros_like(scale.events), where=scale.hazards > 0)
+        penalty = self.regularization_ * scale.deviance
+        conditions = self.binarizer_.conditions_
+        return cart_regression_trees(conditions, training, rates, scale.hazards, penalty, options, "poisson")
 
     def _make_tree(self, arrays: _core.TreeArrays, training: SurvivalTraining) -> HazardTree:
         return HazardTree.from_search(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import floor, log2
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +13,8 @@ from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam.binarizers import Conditions, Thresholds, bin_conditions
 from hornbeam.fitting.numbers import NumericTraining
-from hornbeam.fitting.squares import SquaredErrorScale
 from hornbeam.fitting.start_tree import Splits
+from hornbeam.fitting.survival_rows import SurvivalTraining
 from hornbeam.fitting.training import TrainingData
 from hornbeam.table import Table
 
@@ -77,7 +77,13 @@ def cart_tree(
 
 
 def cart_regression_trees(
-    conditions: Conditions, training: NumericTraining, scale: SquaredErrorScale, options: _core.SearchOptions
+    conditions: Conditions,
+    training: NumericTraining | SurvivalTraining,
+    targets: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float64],
+    penalty: float,
+    options: _core.SearchOptions,
+    criterion: Literal["squared_error", "poisson"] = "squared_error",
 ) -> list[Splits]:
     """Grow scikit-learn's tree of numbers on the binary columns, and prune it for the leaf penalty.
 
@@ -87,19 +93,23 @@ def cart_regression_trees(
     ----------
     conditions : Conditions
         The binary columns.
-    training : NumericTraining
+    training : NumericTraining or SurvivalTraining
         The rows, and the budget. If the trees might exceed the budget, there is none.
-    scale : SquaredErrorScale
-        Targets, weights and leaf penalty.
+    targets, weights : float64 ndarray of shape (n_rows,)
+        What scikit-learn's tree predicts, and with what weight.
+    penalty : float
+        Leaf penalty in the unit of the sum of the losses by `criterion`.
     options : SearchOptions
         Its `min_samples_leaf`, `max_depth` and `max_leaves` limit the trees.
+    criterion : {"squared_error", "poisson"}, default="squared_error"
+        The loss; "poisson" is half the Poisson deviance.
 
     Returns
     -------
     list of Splits
         None, one or two.
     """
-    n_rows, max_depth, max_leaves = len(scale.targets), options.max_depth, options.max_leaves
+    n_rows, max_depth, max_leaves = len(targets), options.max_depth, options.max_leaves
     if len(conditions) == 0 or max_depth == 0 or max_leaves == 1 or n_rows < 2:
         return []
     sizes = [None] if max_leaves is None else [None, max_leaves]
@@ -110,13 +120,14 @@ def cart_regression_trees(
     trees = []
     for size in sizes:
         model = DecisionTreeRegressor(
+            criterion=criterion,
             max_depth=max_depth,
             max_leaf_nodes=size,
             min_samples_leaf=options.min_samples_leaf,
-            ccp_alpha=scale.leaf_cost / float(scale.weights.sum()),
+            ccp_alpha=penalty / float(weights.sum()),
             random_state=0,
         )
-        column, left, right = columns.splits(model.fit(columns.matrix, scale.targets, scale.weights).tree_).tolist()
+        column, left, right = columns.splits(model.fit(columns.matrix, targets, weights).tree_).tolist()
         tested = [None if number < 0 else conditions[number] for number in column]
         trees.append(Splits(tested, left, right, training.table.schema, None, "the tree of scikit-learn"))
     return trees
