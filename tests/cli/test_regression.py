@@ -47,6 +47,9 @@ def test_decimals_make_a_regression(run, houses, tmp_path):
     assert said.startswith(str(regressor.tree_))
     assert f"(squared error) = loss {regressor.loss_:.6f} + 0.01 x 4 leaves" in said
     assert f"Training rows: R^2 {1 - regressor.loss_:.4f}, root mean squared error" in said
+    assert "Proven optimal" in said
+    assert 0 < regressor.gap_ < 1e-9
+    assert "gap below 0.001 %" in said
     assert "Add --cv 5" in said
     written = Model.load(model)
     assert isinstance(written.tree, RegressionTree)

@@ -50,7 +50,8 @@ def certificate_text(model: Model) -> str:
 
 def _proof_lines(proof: ProofSummary, n_leaves: int) -> list[str]:
     """Return the lines of a certificate on objective and bound."""
-    gap = f"gap {100 * proof.gap:.3g} %"
+    # Of proofs that take rounding off their bound, 0.00000001 % may be left.
+    gap = "gap below 0.001 %" if 0 < proof.gap < 1e-5 else f"gap {100 * proof.gap:.3g} %"
     if proof.loss is None:
         return [f"  {proof.measure:<12} {-proof.objective:.6f}", f"  upper bound  {-proof.lower_bound:.6f}, {gap}"]
     return [
