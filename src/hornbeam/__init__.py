@@ -36,7 +36,7 @@ from hornbeam.policy import PolicyScores, PolicyValue, policy_scores, policy_val
 from hornbeam.posterior import log_posterior
 from hornbeam.survival.curves import StepFunction
 from hornbeam.survival.metrics import brier_score, concordance_index, integrated_brier_score
-from hornbeam.tree import ActionTree, HazardTree, RegressionTree, Tree
+from hornbeam.tree import ActionTree, HazardTree, QuantileTree, RegressionTree, Tree
 
 try:
     __version__ = version("hornbeam")
@@ -65,6 +65,7 @@ __all__ = [
     "PolicyTreeCV",
     "PolicyValue",
     "Progress",
+    "QuantileTree",
     "RashomonImportance",
     "RashomonSet",
     "RashomonSetClassifier",

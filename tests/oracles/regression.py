@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 
@@ -10,6 +10,19 @@ def squared_error(targets: Sequence[Fraction], weights: Sequence[Fraction]) -> F
     """Return the sum of weighted squared differences from the weighted mean."""
     mean = sum(w * y for w, y in zip(weights, targets, strict=True)) / sum(weights)
     return sum((w * (y - mean) ** 2 for w, y in zip(weights, targets, strict=True)), Fraction(0))
+
+
+def quantile_loss(quantile: Fraction) -> Callable[[Sequence[Fraction], Sequence[Fraction]], Fraction]:
+    """Return the sum of the weighted pinball losses by the best number for all rows, which is one of the targets."""
+
+    def pinball(error: Fraction) -> Fraction:
+        return quantile * error if error >= 0 else (quantile - 1) * error
+
+    def lost(targets: Sequence[Fraction], weights: Sequence[Fraction]) -> Fraction:
+        pairs = list(zip(targets, weights, strict=True))
+        return min(sum((w * pinball(y - number) for y, w in pairs), Fraction(0)) for number in set(targets))
+
+    return lost
 
 
 def optimal_objective(
@@ -20,17 +33,18 @@ def optimal_objective(
     max_depth: int | None = None,
     max_leaves: int | None = None,
     min_samples_leaf: int = 1,
+    loss_of: Callable[[Sequence[Fraction], Sequence[Fraction]], Fraction] = squared_error,
 ) -> Fraction:
-    """Return the least objective of all trees: squared error over that of one leaf, plus the penalty of each leaf.
+    """Return the least objective of all trees: loss of the leaves over that of one leaf, plus the penalty of each leaf.
 
     A split must leave `min_samples_leaf` rows on both sides, at least one. Of constant targets the loss is 0.
     """
     n_columns = len(rows[0])
-    whole = squared_error(targets, weights)
+    whole = loss_of(targets, weights)
     known: dict[tuple[tuple[int, ...], int | None, int | None], Fraction] = {}
 
     def leaf(members: tuple[int, ...]) -> Fraction:
-        loss = squared_error([targets[r] for r in members], [weights[r] for r in members])
+        loss = loss_of([targets[r] for r in members], [weights[r] for r in members])
         return (loss / whole if whole else Fraction(0)) + regularization
 
     def best(members: tuple[int, ...], depth: int | None, leaves: int | None) -> Fraction:

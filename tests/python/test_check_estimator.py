@@ -27,6 +27,7 @@ from hornbeam import (
         GOSDTClassifierCV(cv=2, max_depth=3, time_limit=5.0),
         GOSDTRegressor(max_depth=3),
         GOSDTRegressor(0.05, max_leaves=3, trace=True, time_limit=5.0),
+        GOSDTRegressor(max_depth=2, loss="quantile", quantile=0.8, time_limit=5.0),
         GOSDTRegressorCV(cv=2, max_depth=2, time_limit=5.0),
         SPLITClassifierCV(cv=2, max_depth=2),
         SPLITClassifier(lookahead_depth=1, max_depth=3, trace=True),

@@ -22,7 +22,7 @@ from hornbeam.estimators import (
 )
 
 # Parameters that need code, or another form of output.
-FOR_PYTHON = frozenset({"bounds", "callback", "class_weight", "trace", "verbose", "warm_start"})
+FOR_PYTHON = frozenset({"bounds", "callback", "class_weight", "loss", "quantile", "trace", "verbose", "warm_start"})
 # What is known or saved of all rows, and need not hold for some of them: a tree may have learned from the others.
 _OF_ALL_ROWS = frozenset({"start_tree", "known_lower_bound", "known_upper_bound", "checkpoint", "checkpoint_interval"})
 SETS = ("rashomon", "resplit")

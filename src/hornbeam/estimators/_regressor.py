@@ -13,8 +13,9 @@ from hornbeam._checks import check_weights
 from hornbeam.estimators._base import TreeEstimator
 from hornbeam.estimators._display import TreeDisplay
 from hornbeam.fitting.numbers import read_targets
-from hornbeam.tree import RegressionTree
-from hornbeam.tree.importances import variance_importances
+from hornbeam.tree import QuantileTree, RegressionTree
+from hornbeam.tree.importances import quantile_importances, variance_importances
+from hornbeam.tree.quantiles import pinball_losses
 
 
 class RegressorMethods(TreeDisplay, RegressorMixin, TreeEstimator):  # type: ignore[misc]
@@ -23,7 +24,7 @@ class RegressorMethods(TreeDisplay, RegressorMixin, TreeEstimator):  # type: ign
     tree_: RegressionTree
 
     def predict(self, X: Any) -> npt.NDArray[np.float64]:
-        """Predict the number of each row: the mean of `y` in the training rows of its leaf.
+        """Predict the number of each row: the mean of `y` in the training rows of its leaf, or the quantile.
 
         Parameters
         ----------
@@ -64,14 +65,19 @@ class RegressorMethods(TreeDisplay, RegressorMixin, TreeEstimator):  # type: ign
 
     @property
     def feature_importances_(self) -> npt.NDArray[np.float64]:
-        """Share of each column in the decrease of the squared error by all splits of `tree_`; see the attributes."""
-        return variance_importances(self._of_fit("tree_"))
+        """Share of each column in the decrease of the loss by all splits of `tree_`; see the attributes."""
+        tree = self._of_fit("tree_")
+        return quantile_importances(tree) if isinstance(tree, QuantileTree) else variance_importances(tree)
 
     def _score_on(self, X: Any, y: Any, sample_weight: Any) -> float:
         return float(r2_score(y, self.predict(X), sample_weight=sample_weight))
 
     def _loss_on(self, X: Any, y: Any, sample_weight: Any) -> float:
-        """Return the mean squared error of rows, as a fraction of that of a single leaf on the training rows."""
-        errors = np.abs(read_targets(y) - self.predict(X))
-        unit = float(self.tree_.deviations[0]) or 1.0  # of a constant target any unit will do
-        return float(np.average((errors / unit) ** 2, weights=check_weights(sample_weight, len(errors))))
+        """Return the mean loss of rows, as a fraction of that of a single leaf on the training rows."""
+        tree, errors = self.tree_, read_targets(y) - self.predict(X)
+        # Of a constant target any unit will do.
+        if isinstance(tree, QuantileTree):
+            losses = pinball_losses(errors, tree.quantile) / (float(tree.losses[0]) or 1.0)
+        else:
+            losses = (errors / (float(tree.deviations[0]) or 1.0)) ** 2
+        return float(np.average(losses, weights=check_weights(sample_weight, len(losses))))

@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import inf
 from os import PathLike
 from typing import Any, Literal
 
+import numpy as np
+
 from hornbeam import _core
 from hornbeam._budget import DEFAULT_TIME_LIMIT, Budget
+from hornbeam._checks import check_choice, shown
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._frontier import find_frontier
 from hornbeam.estimators._regressor import RegressorMethods
 from hornbeam.estimators._rounded import RoundedTree
 from hornbeam.fitting.cart import cart_regression_trees
 from hornbeam.fitting.numbers import NumericTraining, read_numeric_training
+from hornbeam.fitting.parameters import check_number
 from hornbeam.fitting.progress import Progress
+from hornbeam.fitting.quantiles import QuantileScale, make_quantile_scale
 from hornbeam.fitting.squares import SquaredErrorScale, make_squared_error_scale
 from hornbeam.fitting.start_tree import Splits
 from hornbeam.frontier import Frontier
-from hornbeam.tree import RegressionTree
+from hornbeam.tree import QuantileTree, RegressionTree
 
 
 class GOSDTRegressor(RegressorMethods, RoundedTree):
-    """Optimal sparse regression tree for squared error, with a proof.
+    """Optimal sparse regression tree for squared error, absolute error or a quantile, with a proof.
 
     Minimizes ``loss(T) + regularization * n_leaves(T)`` over all trees T within the limits whose conditions are among
-    those made by `binarizer`. The loss is the mean squared error on the training data divided by that of
-    a single leaf, so 1 minus R^2. The proof is about these conditions: with ``binarizer="exact"`` they cover every
-    threshold of `X`, otherwise only the chosen ones. The search may be stopped at any time - by a limit, by the
-    callback or by Ctrl-C - and then returns its best tree and a proven lower bound.
+    those made by `binarizer`. The loss is the mean squared error on the training data divided by that of a single leaf,
+    so 1 minus R^2; with another `loss`, that one divided by that of a single leaf. The proof is about these conditions:
+    with ``binarizer="exact"`` they cover every threshold of `X`, otherwise only the chosen ones. The search may be
+    stopped at any time - by a limit, by the callback or by Ctrl-C - and then returns its best tree and a proven lower
+    bound.
 
     Parameters
     ----------
@@ -40,6 +47,13 @@ class GOSDTRegressor(RegressorMethods, RoundedTree):
         Largest number of edges from the root to a leaf; 0 gives a single leaf. None: no limit.
     max_leaves : int or None, default=None
         Largest number of leaves, at least 1. None: no limit.
+    loss : {"squared_error", "absolute_error", "quantile"}, default="squared_error"
+        "squared_error": leaves predict means. "absolute_error": leaves predict medians, which a few extreme targets do
+        not move. "quantile": leaves predict the quantile of the next parameter, and the loss is the pinball loss. The
+        last two search much longer, and are proven up to `rounding_` if `y` has more than 64 different values.
+    quantile : float, default=0.5
+        The quantile for ``loss="quantile"``, above 0 and below 1: with 0.9, nine tenths of the rows of a leaf lie at or
+        below its prediction.
     min_samples_leaf : int, default=1
         Smallest number of training rows (of weight greater than 0, whatever their weight) in a leaf.
     shape : {"tree", "rule_list"}, default="tree"
@@ -82,12 +96,13 @@ class GOSDTRegressor(RegressorMethods, RoundedTree):
 
     Attributes
     ----------
-    tree_ : RegressionTree
-        The best tree found, on the columns of `X`; set even when the search was stopped.
+    tree_ : RegressionTree or QuantileTree
+        The best tree found, on the columns of `X`; set even when the search was stopped. A `QuantileTree` unless the
+        loss is the squared error.
     objective_ : float
         ``loss_ + regularization_ * n_leaves_``.
     loss_ : float
-        Mean squared error of `tree_` on the training data, divided by that of a single leaf; 0 if `y` is constant.
+        Mean loss of `tree_` on the training data, divided by that of a single leaf; 0 if `y` is constant.
     lower_bound_ : float
         No tree within the limits has a smaller objective. If `status_` is "optimal", `objective_` is larger by no more
         than twice `rounding_`.
@@ -102,8 +117,8 @@ class GOSDTRegressor(RegressorMethods, RoundedTree):
     depth_ : int
         Largest number of edges from the root to a leaf of `tree_`.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        Share of each column in the decrease of the squared error by all splits of `tree_`, as in scikit-learn's trees:
-        at least 0, with the sum 1; 0 for columns that `tree_` does not use.
+        Share of each column in the decrease of the loss by all splits of `tree_`, as in scikit-learn's trees: at least
+        0, with the sum 1; 0 for columns that `tree_` does not use.
     regularization_ : float
         The leaf penalty used: `regularization`, or the number that "auto" stands for.
     binarizer_ : Binarizer
@@ -123,7 +138,7 @@ class GOSDTRegressor(RegressorMethods, RoundedTree):
     --------
     GOSDTRegressorCV : Chooses the leaf penalty by cross-validation.
     GOSDTClassifier : The same for classes.
-    hornbeam.RegressionTree : What `tree_` can do: rules, drawings, exports.
+    hornbeam.RegressionTree, hornbeam.QuantileTree : What `tree_` can do: rules, drawings, exports.
 
     Notes
     -----
@@ -135,6 +150,12 @@ class GOSDTRegressor(RegressorMethods, RoundedTree):
     total of 2^26), and otherwise rounded to 2^-13 of their mean. The leaves predict exact means: only the search
     rounds. How much all this can matter for any tree is bounded and taken off `lower_bound_`, see `rounding_`: about
     1e-14 for exact targets, 1e-6 for 1,000 targets with many digits, 1e-4 with such weights.
+
+    **Absolute error and quantiles.** The search predicts numbers of a grid. If `y` has at most 64 different values,
+    these are the grid, and nothing is rounded if they are decimals of up to six places. Otherwise the grid has 64 of
+    them (16 to 63 for more than half a million rows), chosen so that it can matter least; how much it can matter at
+    most is proven and taken off `lower_bound_`, see `rounding_`. The leaves predict exact quantiles all the same. The
+    tree of scikit-learn from which the search starts is that for the squared error, pruned for the loss.
 
     **From osrt and STreeD.** osrt divides targets by their standard deviation, and STreeD multiplies `cost_complexity`
     by the squared error of a single leaf; the latter's penalty is for each split instead of each leaf, of which there
@@ -173,6 +194,8 @@ class GOSDTRegressor(RegressorMethods, RoundedTree):
         max_depth: int | None = None,
         *,
         max_leaves: int | None = None,
+        loss: Literal["squared_error", "absolute_error", "quantile"] = "squared_error",
+        quantile: float = 0.5,
         min_samples_leaf: int = 1,
         shape: Literal["tree", "rule_list"] = "tree",
         binarizer: Literal["quantile", "exact"] | Binarizer | None = "quantile",
@@ -192,6 +215,8 @@ class GOSDTRegressor(RegressorMethods, RoundedTree):
         self.regularization = regularization
         self.max_depth = max_depth
         self.max_leaves = max_leaves
+        self.loss = loss
+        self.quantile = quantile
         self.min_samples_leaf = min_samples_leaf
         self.shape = shape
         self.binarizer = binarizer
@@ -258,21 +283,46 @@ class GOSDTRegressor(RegressorMethods, RoundedTree):
     def _read_training(self, X: Any, y: Any, sample_weight: Any, budget: Budget) -> NumericTraining:
         return read_numeric_training(X, y, sample_weight, type(self).__name__, budget)
 
-    def _make_scale(self, training: NumericTraining) -> SquaredErrorScale:
+    def _check_parameters(self) -> _core.SearchOptions:
+        check_choice("loss", self.loss, ("squared_error", "absolute_error", "quantile"))
+        if self.loss == "quantile" and not 0 < check_number("quantile", self.quantile) < 1:
+            raise ValueError(f"quantile must be above 0 and below 1, got {shown(self.quantile)}.")
+        options = super()._check_parameters()
+        if self.loss == "squared_error":
+            return options
+        # It counts what equal rows lose for each prediction of the grid, which takes longer than it saves.
+        return options.replace(bounds={"equivalent_points": False, **(self.bounds or {})})
+
+    @property
+    def _quantile(self) -> float:
+        """The quantile that leaves predict, unless they predict means."""
+        return float(self.quantile) if self.loss == "quantile" else 0.5
+
+    def _make_scale(self, training: NumericTraining) -> SquaredErrorScale | QuantileScale:
         self.regularization_ = self._leaf_penalty()
-        return make_squared_error_scale(training.targets, training.weights, self.regularization_)
+        if self.loss == "squared_error":
+            return make_squared_error_scale(training.targets, training.weights, self.regularization_)
+        most_leaves = min(inf if self.max_depth is None else 2.0 ** min(self.max_depth, 99), self.max_leaves or inf)
+        return make_quantile_scale(
+            training.targets, training.weights, self._quantile, self.regularization_, most_leaves
+        )
 
     def _greedy_trees(
-        self, training: NumericTraining, scale: SquaredErrorScale, options: _core.SearchOptions
+        self, training: NumericTraining, scale: SquaredErrorScale | QuantileScale, options: _core.SearchOptions
     ) -> list[Splits]:
         if not options.bounds.get("primal", True):
             return []
-        return cart_regression_trees(
-            self.binarizer_.conditions_, training, scale.targets, scale.weights, scale.leaf_cost, options
-        )
+        conditions = self.binarizer_.conditions_
+        if isinstance(scale, SquaredErrorScale):
+            return cart_regression_trees(conditions, training, scale.targets, scale.weights, scale.leaf_cost, options)
+        # Trees of scikit-learn for the absolute error take time that is quadratic in the rows: this one is for the
+        # squared error. Whatever the loss, a start tree is pruned for it.
+        spread = float(scale.row_weights.sum()) * float(np.var(scale.targets))
+        penalty = self.regularization_ * spread
+        return cart_regression_trees(conditions, training, scale.targets, scale.row_weights, penalty, options)
 
     def _make_tree(self, arrays: _core.TreeArrays, training: NumericTraining) -> RegressionTree:
-        return RegressionTree.from_search(
+        parts = (
             arrays,
             self.binarizer_.conditions_,
             training.targets,
@@ -281,3 +331,6 @@ class GOSDTRegressor(RegressorMethods, RoundedTree):
             training.table.has_missing(),
             training.target_name,
         )
+        if self.loss == "squared_error":
+            return RegressionTree.from_search(*parts)
+        return QuantileTree.from_search(*parts, self._quantile)

@@ -43,6 +43,11 @@ class GOSDTRegressorCV(CrossValidated, RegressorMethods):
         See `GOSDTClassifierCV`.
     max_leaves : int or None, default=None
         Largest number of leaves of all trees. None: no limit.
+    loss : {"squared_error", "absolute_error", "quantile"}, default="squared_error"
+        What the trees minimize, see `GOSDTRegressor`. It does not change `scoring`: "neg_mean_absolute_error" goes with
+        "absolute_error".
+    quantile : float, default=0.5
+        The quantile for ``loss="quantile"``.
     min_samples_leaf : int, default=1
         Smallest number of training rows in a leaf.
     shape : {"tree", "rule_list"}, default="tree"
@@ -62,7 +67,7 @@ class GOSDTRegressorCV(CrossValidated, RegressorMethods):
 
     Attributes
     ----------
-    tree_ : RegressionTree
+    tree_ : RegressionTree or QuantileTree
         The chosen tree, over all rows.
     regularization_ : float
         The chosen leaf penalty.
@@ -99,6 +104,8 @@ schema_, n_features_in_, feature_names_in_, statistics_
         scoring: Any = None,
         rule: Literal["best", "one_standard_error"] = "best",
         max_leaves: int | None = None,
+        loss: Literal["squared_error", "absolute_error", "quantile"] = "squared_error",
+        quantile: float = 0.5,
         min_samples_leaf: int = 1,
         shape: Literal["tree", "rule_list"] = "tree",
         binarizer: Literal["quantile", "exact"] | Binarizer | None = "quantile",
@@ -114,6 +121,8 @@ schema_, n_features_in_, feature_names_in_, statistics_
         self.scoring = scoring
         self.rule = rule
         self.max_leaves = max_leaves
+        self.loss = loss
+        self.quantile = quantile
         self.min_samples_leaf = min_samples_leaf
         self.shape = shape
         self.binarizer = binarizer

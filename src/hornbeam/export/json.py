@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hornbeam.conditions import Condition, condition_from_dict, condition_to_dict
 from hornbeam.table import TableSchema
-from hornbeam.tree import ActionTree, BaseTree, HazardTree, RegressionTree, Tree
+from hornbeam.tree import ActionTree, BaseTree, HazardTree, QuantileTree, RegressionTree, Tree
 from hornbeam.tree.checks import LABEL_TYPES
 from hornbeam.tree.regression_tree import N_BINS
 from hornbeam.tree.words import storable
@@ -53,12 +53,15 @@ def to_json(tree: BaseTree) -> str:
     ===============  ==================================================================================
     ``format``       ``"hornbeam-tree"``; ``"hornbeam-action-tree"`` for trees of actions,
                      ``"hornbeam-regression-tree"`` for trees of numbers,
+                     ``"hornbeam-quantile-tree"`` for trees of quantiles,
                      ``"hornbeam-hazard-tree"`` for trees of hazards
     ``version``      ``1``
     ``target_name``  string
     ``classes``      array of different strings, integers, booleans or finite floats (written with a point);
                      for trees of actions under the key ``actions``; for trees of numbers, ``means`` has the
-                     number that each node predicts, and for trees of hazards ``hazard_ratios``
+                     number that each node predicts, for trees of quantiles ``quantiles``, and for trees of hazards
+                     ``hazard_ratios``
+    ``quantile``     only for trees of quantiles: which quantile, above 0 and below 1
     ``times``        only for trees of hazards: array with the different times of events, rising
     ``columns``      array of objects with ``name`` (string), ``kind`` (``"number"``, ``"category"``, ``"date"``,
                      ``"datetime"``, ``"datetime_utc"``, ``"duration"`` or ``"time"``) and ``has_missing``
@@ -70,16 +73,18 @@ def to_json(tree: BaseTree) -> str:
     A leaf is an object with exactly these keys; an inner node has those of the second table too:
 
     =================  ================================================================================
-    ``prediction``     index into ``classes``, ``actions``, ``means`` or ``hazard_ratios``
+    ``prediction``     index into ``classes``, ``actions``, ``means``, ``quantiles`` or ``hazard_ratios``
     ``n_samples``      number of training rows, at least 1
     ``class_weights``  array with the training weight of each class
     ``weight``         in place of it, for trees of actions: the training weight
     ``mean_rewards``   and array with the mean reward of each action, null where it is not known
-    ``weight``         for trees of numbers: the training weight,
+    ``weight``         for trees of numbers or quantiles: the training weight,
     ``deviation``      its standard deviation,
     ``minimum``        its least target,
     ``maximum``        its largest target,
     ``histogram``      and array with the weight in 16 bins between the ends of the root
+    ``mean``           for trees of quantiles also: its mean,
+    ``loss``           and the mean quantile loss of its rows
     ``weight``         for trees of hazards: the training weight,
     ``n_events``       the training weight of its events,
     ``survival``       array with the Kaplan-Meier estimate at the ``times`` of the tree,
@@ -115,7 +120,7 @@ def to_json(tree: BaseTree) -> str:
         "version": VERSION,
         "target_name": tree.target_name,
         kind.outputs: tree.outputs.tolist(),
-        **{key: getattr(tree, key).tolist() for key in kind.of_tree},
+        **{key: np.asarray(getattr(tree, key)).tolist() for key in kind.of_tree},
         "columns": columns,
         "named": tree.columns.named,
     }
@@ -133,7 +138,7 @@ def from_json(text: str | bytes) -> BaseTree:
 
     Returns
     -------
-    Tree, ActionTree, RegressionTree or HazardTree
+    Tree, ActionTree, RegressionTree, QuantileTree or HazardTree
         Equal to the tree that was written.
 
     Raises
@@ -197,7 +202,7 @@ def parsed_json(text: str | bytes) -> Any:
 
 def _tree(record: dict[str, Any], kind: _Kind) -> BaseTree:
     """Read the keys of version 1; types and ranges are checked here, everything else when the tree is made."""
-    _check_keys(record, _TREE_KEYS | {kind.outputs} | kind.of_tree, "the tree")
+    _check_keys(record, _TREE_KEYS | {kind.outputs} | kind.of_tree.keys(), "the tree")
     outputs = _labels(typed(record[kind.outputs], list, kind.outputs), kind.outputs)
     columns, has_missing = _columns(record)
     nodes = typed(record["nodes"], list, "nodes")
@@ -206,7 +211,7 @@ def _tree(record: dict[str, Any], kind: _Kind) -> BaseTree:
         **{name: np.array([part[name] for part in parts]) for name in ("left", "right", *_LEAF_KEYS)},
         **{kind.names.get(key, key): np.array([part[key] for part in parts]) for key in kind.of_node},
         **{kind.outputs: outputs},
-        **{key: np.array(_any_numbers(record[key], key)) for key in kind.of_tree},
+        **{key: read(record[key], key, 0) for key, read in kind.of_tree.items()},
         conditions=tuple(part["condition"] for part in parts),
         columns=columns,
         has_missing=has_missing,
@@ -329,16 +334,24 @@ class _Kind(NamedTuple):
     """How the trees of one class are written: the key of their outputs, and what reads each key of a node.
 
     A reader gets the value, its place for messages, and the number of outputs. `names` has the fields of the tree that
-    are called otherwise than the key. `of_tree` are further keys of the tree, each a list of numbers.
+    are called otherwise than the key. `of_tree` are further keys of the tree, with what reads them.
     """
 
     tree: type[Any]
     outputs: str
     of_node: Mapping[str, Callable[[Any, str, int], Any]]
     names: Mapping[str, str] = {}
-    of_tree: frozenset[str] = frozenset()
+    of_tree: Mapping[str, Callable[[Any, str, int], Any]] = {}
 
 
+_OF_NUMBERS = {**dict.fromkeys(("weight", "deviation", "minimum", "maximum"), _one), "histogram": _bins}
+_NAMES_OF_NUMBERS = {
+    "weight": "weights",
+    "deviation": "deviations",
+    "minimum": "minima",
+    "maximum": "maxima",
+    "histogram": "histograms",
+}
 _KINDS = {
     "hornbeam-tree": _Kind(Tree, "classes", {"class_weights": _numbers}),
     "hornbeam-action-tree": _Kind(
@@ -350,20 +363,21 @@ _KINDS = {
     "hornbeam-regression-tree": _Kind(
         RegressionTree,
         "means",
-        {**dict.fromkeys(("weight", "deviation", "minimum", "maximum"), _one), "histogram": _bins},
-        {
-            "weight": "weights",
-            "deviation": "deviations",
-            "minimum": "minima",
-            "maximum": "maxima",
-            "histogram": "histograms",
-        },
+        _OF_NUMBERS,
+        _NAMES_OF_NUMBERS,
+    ),
+    "hornbeam-quantile-tree": _Kind(
+        QuantileTree,
+        "quantiles",
+        {**_OF_NUMBERS, "mean": _one, "loss": _one},
+        {**_NAMES_OF_NUMBERS, "mean": "means", "loss": "losses"},
+        {"quantile": _one},
     ),
     "hornbeam-hazard-tree": _Kind(
         HazardTree,
         "hazard_ratios",
         {**dict.fromkeys(("weight", "n_events"), _one), **dict.fromkeys(_CURVES, _any_numbers)},
         {"weight": "weights", "hazards": "cumulative_hazards"},
-        frozenset({"times"}),
+        {"times": _any_numbers},
     ),
 }

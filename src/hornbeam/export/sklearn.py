@@ -207,7 +207,7 @@ def _(tree: ActionTree) -> _Leaves:
 
 @_leaves_of.register
 def _(tree: RegressionTree) -> _Leaves:
-    return _Leaves(tree.means[:, np.newaxis], tree.deviations**2, _regressor)
+    return _Leaves(tree.outputs[:, np.newaxis], tree.deviations**2, _regressor)
 
 
 @_leaves_of.register

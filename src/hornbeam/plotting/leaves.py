@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hornbeam.tree import ActionTree, BaseTree, HazardTree, RegressionTree, Tree
+from hornbeam.tree import ActionTree, BaseTree, HazardTree, QuantileTree, RegressionTree, Tree
 from hornbeam.tree.words import count, has_unequal_weights, number, percent, rows_of
 
 
@@ -176,32 +176,34 @@ class NumberLeaves(Leaves):
     chart_height = 26.0
     stacked_height = 14.0
     least_width = 64.0
-    _mean_width = 0.02
+    _line_width = 0.02
+    _center = "mean"
 
     def __init__(self, tree: RegressionTree) -> None:
         self._tree = tree
         self._low, self._high = float(tree.minima[0]), float(tree.maxima[0])
         self.footnote = (
             f"Charts: histogram of {tree.target_name} in the leaf, from {number(self._low)} to {number(self._high)}; "
-            "a line marks its mean."
+            f"a line marks its {self._center}."
         )
 
     def lines(self, node: int) -> list[str]:
         """Return the standard deviation, and the rows."""
-        deviation = number(float(self._tree.deviations[node]))
-        return [f"± {deviation}", count(int(self._tree.n_samples[node]))]
+        return [self._spread(node), count(int(self._tree.n_samples[node]))]
 
     def hidden_lines(self, node: int) -> tuple[object, str, str]:
-        """Return the mean, the standard deviation, and the rows."""
-        deviation = number(float(self._tree.deviations[node]))
-        return self._tree.shown_output(node), f"± {deviation}", f"in {rows_of(self._tree, node)}"
+        """Return the prediction, the standard deviation, and the rows."""
+        return self._tree.shown_output(node), self._spread(node), f"in {rows_of(self._tree, node)}"
+
+    def _spread(self, node: int) -> str:
+        return f"± {number(float(self._tree.deviations[node]))}"
 
     def interval(self, node: int, confidence: float) -> str:
         """Refuse, as `RegressionTree.describe` does."""
         return self._tree.describe(node, confidence=confidence)
 
     def marks(self, node: int) -> list[Mark]:
-        """Return the bins side by side, the heaviest as high as the chart, and the mean."""
+        """Return the bins side by side, the heaviest as high as the chart, and the prediction."""
         weights, color = self._tree.histograms[node], self._tree.colors[node]
         heights = (weights / weights.max()).tolist()
         width = 1 / len(heights)
@@ -209,17 +211,31 @@ class NumberLeaves(Leaves):
             Mark(place * width, 1 - height, width, height, color) for place, height in enumerate(heights) if height
         ]
         span = self._high / 2 - self._low / 2
-        place = (self._tree.means[node] / 2 - self._low / 2) / span if span > 0 else 0.5
-        x = min(max(0.0, float(place) - self._mean_width / 2), 1 - self._mean_width)
-        return [*marks, Mark(x, 0.0, self._mean_width, 1.0, "#222222"), Mark(0.0, 0.98, 1.0, 0.02, "#555555")]
+        place = (self._tree.outputs[node] / 2 - self._low / 2) / span if span > 0 else 0.5
+        x = min(max(0.0, float(place) - self._line_width / 2), 1 - self._line_width)
+        return [*marks, Mark(x, 0.0, self._line_width, 1.0, "#222222"), Mark(0.0, 0.98, 1.0, 0.02, "#555555")]
 
     def codes_of(self, y: Any) -> npt.NDArray[np.intp]:
-        """Return the leaf whose mean is the nearest to the target of each row."""
+        """Return the leaf whose prediction is the nearest to the target of each row."""
         leaves = np.flatnonzero(self._tree.left < 0)
-        order = leaves[np.argsort(self._tree.means[leaves], kind="stable")]
-        means = self._tree.means[order] / 2
+        order = leaves[np.argsort(self._tree.outputs[leaves], kind="stable")]
+        halves = self._tree.outputs[order] / 2
         targets = np.asarray(y, dtype=np.float64).ravel()
-        return np.asarray(order[np.searchsorted(means[1:] + means[:-1], targets)], dtype=np.intp)
+        return np.asarray(order[np.searchsorted(halves[1:] + halves[:-1], targets)], dtype=np.intp)
+
+
+class QuantileLeaves(NumberLeaves):
+    """The mean error, and the histogram of the target, with a line at the quantile."""
+
+    _tree: QuantileTree
+
+    def __init__(self, tree: QuantileTree) -> None:
+        self._center = "median" if tree.quantile == 0.5 else f"quantile {tree.quantile:g}"
+        super().__init__(tree)
+
+    def _spread(self, node: int) -> str:
+        word = "error" if self._tree.quantile == 0.5 else "loss"
+        return f"{word} {number(self._tree.error(node))}"
 
 
 class HazardLeaves(Leaves):
@@ -271,5 +287,6 @@ _KINDS: dict[type[BaseTree], Callable[[Any], Leaves]] = {
     Tree: ClassLeaves,
     ActionTree: ActionLeaves,
     RegressionTree: NumberLeaves,
+    QuantileTree: QuantileLeaves,
     HazardTree: HazardLeaves,
 }

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from hornbeam.tree.action_tree import ActionTree
     from hornbeam.tree.base import BaseTree
     from hornbeam.tree.hazard_tree import HazardTree
+    from hornbeam.tree.quantile_tree import QuantileTree
     from hornbeam.tree.regression_tree import RegressionTree
     from hornbeam.tree.tree import Tree
 
@@ -59,6 +60,18 @@ def check_numbers(tree: RegressionTree) -> None:
         raise ValueError("means: each must lie between minimum and maximum of its node; deviations are at least 0.")
     if not (tree.weights > 0).all() or not (tree.histograms >= 0).all():
         raise ValueError("weights: every node must be reached by training rows of positive weight.")
+
+
+def check_quantiles(tree: QuantileTree) -> None:
+    """Raise ValueError if the quantiles that a tree predicts, or its losses, are wrong."""
+    n_nodes = len(tree.conditions)
+    check_shapes(tree, {"quantiles": (n_nodes,), "losses": (n_nodes,)})
+    if not ((tree.minima <= tree.quantiles) & (tree.quantiles <= tree.maxima)).all():
+        raise ValueError("quantiles: each must lie between minimum and maximum of its node.")
+    if not all(0 <= loss < math.inf for loss in tree.losses.tolist()):
+        raise ValueError("losses: expected finite numbers of at least 0.")
+    if not 0 < tree.quantile < 1:
+        raise ValueError(f"quantile: expected a number above 0 and below 1, got {tree.quantile}.")
 
 
 def check_hazards(tree: HazardTree) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from hornbeam.tree.action_tree import ActionTree
     from hornbeam.tree.base import BaseTree
     from hornbeam.tree.hazard_tree import HazardTree
+    from hornbeam.tree.quantile_tree import QuantileTree
     from hornbeam.tree.regression_tree import RegressionTree
     from hornbeam.tree.tree import Tree
 
@@ -67,6 +68,22 @@ def variance_importances(tree: RegressionTree) -> npt.NDArray[np.float64]:
     """
     deviations = tree.deviations / (tree.deviations.max() or 1.0)  # their squares might overflow
     return _shares_of_splits(tree, -tree.weights / tree.weights[0] * deviations**2)
+
+
+def quantile_importances(tree: QuantileTree) -> npt.NDArray[np.float64]:
+    """Return the share of each column in the decrease of the quantile loss by all splits of a tree.
+
+    Parameters
+    ----------
+    tree : QuantileTree
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+        At least 0; they sum to 1, unless no split lowers the loss: then all are 0.
+    """
+    losses = tree.losses / (tree.losses.max() or 1.0)
+    return _shares_of_splits(tree, -tree.weights / tree.weights[0] * losses)
 
 
 def hazard_importances(tree: HazardTree) -> npt.NDArray[np.float64]:

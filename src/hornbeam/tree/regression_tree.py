@@ -166,9 +166,9 @@ class RegressionTree(BaseTree):
 
     @property
     def colors(self) -> list[str]:
-        """Color of each node in drawings, by the place of its mean between those of the leaves."""
-        leaves = self.means[self.left < 0]
-        return colors_on_scale(self.means, float(leaves.min()), float(leaves.max()))
+        """Color of each node in drawings, by the place of its output between those of the leaves."""
+        leaves = self.outputs[self.left < 0]
+        return colors_on_scale(self.outputs, float(leaves.min()), float(leaves.max()))
 
     @property
     def node_weights(self) -> npt.NDArray[np.float64]:
@@ -176,8 +176,8 @@ class RegressionTree(BaseTree):
         return self.weights
 
     def shown_output(self, node: int) -> str:
-        """Return the mean in four digits, see `BaseTree.shown_output`."""
-        return number(float(self.means[node]))
+        """Return the output in four digits, see `BaseTree.shown_output`."""
+        return number(float(self.outputs[node]))
 
     def describe(self, node: int, noun: str = "row", confidence: float | None = None) -> str:
         """Return the spread in words, see `BaseTree.describe`: ``standard deviation 0.5 in 12 rows``."""
