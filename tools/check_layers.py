@@ -62,7 +62,7 @@ MAY_IMPORT = {
     "explorer": {"_checks", "_core", "_dates", "binarizers", "conditions", "export", "plotting", "rashomon", "table"}
     | {"tree"},
     "cli": {"_budget", "binarizers", "columns", "estimators", "exceptions", "explorer", "export", "fitting"}
-    | {"plotting", "policy", "streaming", "tree"},
+    | {"plotting", "policy", "streaming", "survival", "tree"},
     "hornbeam": {"binarizers", "columns", "estimators", "exceptions", "frontier", "plotting", "policy", "posterior"}
     | {"survival", "tree"},
 }

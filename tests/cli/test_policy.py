@@ -62,8 +62,8 @@ def test_costs_and_held_out_rows(run, offers):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "give --target for classes or numbers, or --reward"),
-        (["--target", "city", "--reward", "call"], "give --target for classes or numbers, or --reward"),
+        ([], "give --target for classes or numbers, --reward"),
+        (["--target", "city", "--reward", "call"], "give --target for classes or numbers, --reward"),
         (["--reward", "call", "--method", "split"], "--reward belongs to --method policy, not to split"),
         (["--target", "city", "--method", "policy"], "--method policy needs --reward"),
         (["--target", "city", "--costs", "a=1"], "--costs belongs to --method policy, not to gosdt"),

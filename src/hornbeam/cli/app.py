@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -94,6 +94,15 @@ def fit(  # long: a line for each option
             help="Column with the reward of an action; repeatable. In place of --target: the best action for each row.",
         ),
     ] = None,
+    event: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="Column with 1 for an event and 0 if it was not seen. In place of --target."
+        ),
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column with the time of the event, or until which it was not.")
+    ] = None,
     config: Annotated[
         Path | None,
         typer.Option(
@@ -109,8 +118,8 @@ def fit(  # long: a line for each option
             metavar="NAME",
             help="gosdt (proven optimal), split or lickety (near-optimal, fast), maptree (most probable tree), osdt "
             "(optimal, by sets of leaves), rashomon (all near-optimal trees), resplit (many of them, sooner), "
-            "regression (numbers, proven optimal; the default if the target has decimals or very many values) or, for "
-            "--reward, policy (proven optimal).",
+            "regression (numbers, proven optimal; the default if the target has decimals or very many values), or, for "
+            "--reward, policy and, for --event, survival (both proven optimal).",
         ),
     ] = "gosdt",
     regularization: Annotated[
@@ -199,7 +208,7 @@ def fit(  # long: a line for each option
         float | None,
         typer.Option(
             help=f"Seconds from reading the table to the tree; inf: no limit. {DEFAULT_TIME_LIMIT} for gosdt, "
-            "regression, policy, osdt and maptree, else no limit."
+            "regression, policy, survival, osdt and maptree, else no limit."
         ),
     ] = None,
     memory_limit: Annotated[str | None, typer.Option(metavar="BYTES", help="Such as 500MB or 2GB.")] = None,
@@ -358,8 +367,8 @@ def fit(  # long: a line for each option
 
     Empty cells and NA, N/A, n/a, NaN, null and ? are missing values; among numbers and dates also -, --, none,
     unknown and the like. Dates, times, decimal commas and numbers with a unit (12 kg, 3 %, $1,200) are recognized if
-    the whole column is written like this. Rows without a class, or without any reward, are left out; a reward that is
-    missing means that the action is not available for the row.
+    the whole column is written like this. Rows without a class, without any reward, or without event or time are left
+    out; a reward that is missing means that the action is not available for the row.
 
     Ctrl-C ends the search with the best tree so far and exit code 0, as limits do. Errors exit with code 2.
 
@@ -368,7 +377,7 @@ def fit(  # long: a line for each option
     each of these fits. The tree is printed and written first; Ctrl-C then ends the command without a score and with
     exit code 130.
     """
-    from hornbeam.cli import commands, fitting, held_out, methods, policies, sets
+    from hornbeam.cli import commands, fitting, held_out, methods, policies, sets, survivals
 
     given = {
         name: value
@@ -381,39 +390,27 @@ def fit(  # long: a line for each option
         methods.check_options(name, given, "" if config is None else f" (on the command line or in {config})")
         return fitting.request_for(name, given)
 
-    method = methods.method_for(target, reward, given.get("method"))
+    method = methods.method_for(target, reward, event, time, given.get("method"))
     of_rows = held_out.held_out(test_size, cv, seed, quiet=quiet)
     request, written = request_of(method), format_of(decimal, encoding, missing, ignore_case)
-    if target is None:
-        policies.fit_policy(
+    options: dict[str, Any] = {"keep": keep or (), "drop": drop or (), "held_out": of_rows}
+    options |= {"model_file": model, "picture": picture, "quiet": quiet}
+    if reward:
+        policies.fit_policy(data, reward, request, written, **options)
+    elif event is not None and time is not None:
+        survivals.fit_survival(data, event, time, request, written, **options)
+    elif target is not None:
+        is_file = reference is not None and reference != fitting.FROM_BINARIZER
+        commands.fit(
             data,
-            reward or (),
+            target,
             request,
             written,
-            keep=keep or (),
-            drop=drop or (),
-            held_out=of_rows,
-            model_file=model,
-            picture=picture,
-            quiet=quiet,
+            reference=Path(str(reference)) if is_file else None,
+            set_output=sets.SetOutput(best, sample, seed, trees, timbertrek) if method in methods.SETS else None,
+            of_numbers=None if "method" in given else lambda: request_of(methods.REGRESSION),
+            **options,
         )
-        return
-    is_file = reference is not None and reference != fitting.FROM_BINARIZER
-    commands.fit(
-        data,
-        target,
-        request,
-        written,
-        keep=keep or (),
-        drop=drop or (),
-        reference=Path(str(reference)) if is_file else None,
-        held_out=of_rows,
-        set_output=sets.SetOutput(best, sample, seed, trees, timbertrek) if method in methods.SETS else None,
-        of_numbers=None if "method" in given else lambda: request_of(methods.REGRESSION),
-        model_file=model,
-        picture=picture,
-        quiet=quiet,
-    )
 
 
 def format_of(
@@ -456,7 +453,7 @@ def predict(
     encoding: Encoding = None,
     missing: Missing = None,
 ) -> None:
-    """Predict the class, number or action of each row. The table needs the columns that the tree tests.
+    """Predict the class, number, action or hazard ratio of each row. The table needs the columns that the tree tests.
 
     Dates are read in the format of the training file, and its --missing values are missing here, too. The output is
     CSV, or Parquet if its name ends in .parquet, as it must for a folder.

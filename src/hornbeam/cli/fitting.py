@@ -19,7 +19,7 @@ from hornbeam.binarizers import Binarizer, SupervisedBinarizer, ThresholdBinariz
 from hornbeam.cli.errors import CommandError, refusals_as_command_errors
 from hornbeam.cli.methods import METHODS, SETS, Request, parameter_options
 from hornbeam.cli.model import Model, ProofSummary, read_tree
-from hornbeam.estimators import GOSDTRegressor, MAPTreeClassifier, PolicyTree
+from hornbeam.estimators import GOSDTRegressor, MAPTreeClassifier, PolicyTree, SurvivalTree
 from hornbeam.exceptions import ColumnWarning, NotProvenWarning
 from hornbeam.fitting.advice import helpful_parameters
 from hornbeam.tree.shares import class_shares
@@ -131,7 +131,12 @@ def _certificate(classifier: Any, method: str) -> ProofSummary:
 
 def _measure(classifier: Any) -> str:
     """Return what the objective counts."""
-    by_class = {MAPTreeClassifier: "log posterior", PolicyTree: "reward lost", GOSDTRegressor: "squared error"}
+    by_class = {
+        MAPTreeClassifier: "log posterior",
+        PolicyTree: "reward lost",
+        GOSDTRegressor: "squared error",
+        SurvivalTree: "deviance",
+    }
     return by_class.get(type(classifier)) or str(classifier.objective)
 
 

@@ -19,6 +19,7 @@ from hornbeam.estimators import (
     PolicyTree,
     RashomonSetClassifier,
     SPLITClassifier,
+    SurvivalTree,
 )
 
 # Parameters that need code, or another form of output.
@@ -28,6 +29,8 @@ _OF_ALL_ROWS = frozenset({"start_tree", "known_lower_bound", "known_upper_bound"
 SETS = ("rashomon", "resplit")
 POLICY = "policy"  # the method for columns of rewards
 REGRESSION = "regression"  # the method for targets that are numbers
+SURVIVAL = "survival"  # the method for times of events
+_OPTION_FOR = {POLICY: "--reward", SURVIVAL: "--event"}  # which names the targets; for all others --target
 _OPTION_OF = {"n_jobs": "threads", "random_state": "seed"}
 _OF_SETS = frozenset({"best", "sample", "trees", "timbertrek"})
 
@@ -50,6 +53,7 @@ METHODS = {
     "resplit": Method(RashomonSetClassifier, {"method": "resplit"}),
     REGRESSION: Method(GOSDTRegressor),
     POLICY: Method(PolicyTree),
+    SURVIVAL: Method(SurvivalTree),
 }
 
 
@@ -84,21 +88,34 @@ def parameter_options(method: str) -> frozenset[str]:
     return frozenset(_OPTION_OF.get(name, name) for name in names)
 
 
-def method_for(target: str | None, rewards: Sequence[str] | None, method: str | None) -> str:
-    """Return the method for a table with a target, or with rewards, of those that were given.
+def method_for(
+    target: str | None, rewards: Sequence[str] | None, event: str | None, time: str | None, method: str | None
+) -> str:
+    """Return the method for a table with a target, with rewards, or with times of events, of those that were given.
 
     Raises
     ------
     CommandError
-        If there is not exactly one of the two, or the method is of the other.
+        If there is not exactly one of the three, or the method is of another.
     """
-    if (target is None) == (not rewards):
-        raise CommandError("give --target for classes or numbers, or --reward once for each action, for a policy")
-    if target is None and method not in (None, POLICY):
-        raise CommandError(f"--reward belongs to --method {POLICY}, not to {method}")
-    if target is not None and method == POLICY:
-        raise CommandError(f"--method {POLICY} needs --reward for each action, not --target")
-    return method or ("gosdt" if target is not None else POLICY)
+    if (event is None) != (time is None):
+        given, other = ("--event", "--time") if time is None else ("--time", "--event")
+        raise CommandError(f"{given} needs {other}: a survival tree needs the events and their times")
+    of_rows = {"--target": target, "--reward": rewards, "--event": event}
+    options = [option for option, value in of_rows.items() if value]
+    if len(options) != 1:
+        raise CommandError(
+            "give --target for classes or numbers, --reward once for each action, for a policy, or --event and --time, "
+            "for survival"
+        )
+    needed, wanted = _OPTION_FOR.get(method or "", "--target"), options[0]
+    if method is not None and wanted != needed:
+        if wanted == "--target":
+            each = " for each action" if method == POLICY else " and --time"
+            raise CommandError(f"--method {method} needs {needed}{each}, not --target")
+        own = next(name for name, option in _OPTION_FOR.items() if option == wanted)
+        raise CommandError(f"{wanted} belongs to --method {own}, not to {method}")
+    return method or next((name for name, option in _OPTION_FOR.items() if option == wanted), "gosdt")
 
 
 def check_options(method: str, given: Iterable[str], config: str) -> None:

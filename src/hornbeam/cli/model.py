@@ -24,9 +24,9 @@ _READABLE = (1, 2)  # 1, of version 0.1.0, has models of GOSDTClassifier alone, 
 class ProofSummary:
     """What is proven about a tree, the trees it was compared with, and the effort of the proof.
 
-    Costs are fractions of the total weight; with a cost matrix, of the largest possible cost; for numbers, of the
-    squared error of a single leaf. `regularization` is the rounded value that the search used. For a most probable tree
-    the objective is minus its log posterior, and there is neither loss nor regularization.
+    Costs are fractions of the total weight; with a cost matrix, of the largest possible cost; for numbers and times, of
+    what a single leaf loses. `regularization` is the rounded value that the search used. For a most probable tree the
+    objective is minus its log posterior, and there is neither loss nor regularization.
     """
 
     status: str
@@ -70,7 +70,7 @@ class Model:
 
     @property
     def class_tree(self) -> Tree:
-        """The tree, if it is one of classes, as that of every method but `regression` and `policy`."""
+        """The tree, if it is one of classes, as that of every method but `regression`, `policy` and `survival`."""
         assert isinstance(self.tree, Tree)
         return self.tree
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +10,15 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hornbeam.cli.columns import columns_text
 from hornbeam.cli.data import check_columns, choose_columns, read_frame
 from hornbeam.cli.errors import CommandError, interrupts_told
-from hornbeam.cli.fitting import fit_classifier, model_of
+from hornbeam.cli.fitting import fit_classifier
 from hornbeam.cli.folders import is_folder
-from hornbeam.cli.held_out import HeldOut, Rows, counter, row_splits, tell
+from hornbeam.cli.held_out import HeldOut, counter
 from hornbeam.cli.methods import Request
-from hornbeam.cli.report import report, single_leaf_text
+from hornbeam.cli.row_fits import Folds, Report, fit_rows
 from hornbeam.cli.text_columns import CsvFormat
-from hornbeam.cli.writing import check_picture, check_writable, used_format, write
+from hornbeam.cli.writing import check_picture, check_writable
 from hornbeam.policy import policy_value
 from hornbeam.tree.words import number
 
@@ -47,19 +44,20 @@ def fit_policy(
     with interrupts_told("before a tree was found") as stage:
         read = read_frame(data, written)
         frame, earned, note = split_rewards(read.frame, rewards, keep, drop, data)
-        folds = [] if held_out is None else row_splits(held_out, frame.height)
-        if not quiet:
-            columns = columns_text(frame, None, read.notes, brief=True)
-            print(columns, *([note] if note else []), sep="\n", end="\n\n", flush=True)
-        policy = fit_classifier(frame, earned, request, quiet=quiet)
-        model = replace(model_of(policy, request.method), written=used_format(read.written, frame))
-        write(stage, model, model_file, picture)
-        if quiet:
-            return
-        stage.doing = "while the report was printed"
-        said = [report(model), value_text(policy), single_leaf_text(model)]
-        score = partial(score_text, folds, frame, earned, request, policy.single_action_)
-        tell(stage, policy, said, "What would new rows earn?", score if folds else None)
+        said = Report(value_text, "What would new rows earn?", score_text)
+        fit_rows(
+            stage,
+            read,
+            frame,
+            earned,
+            note,
+            request,
+            said,
+            held_out=held_out,
+            model_file=model_file,
+            picture=picture,
+            quiet=quiet,
+        )
 
 
 def split_rewards(
@@ -99,9 +97,7 @@ def value_text(policy: Any) -> str:
     return f"Training rows: mean reward {number(policy.value_)}{single}"
 
 
-def score_text(
-    folds: list[tuple[Rows, Rows]], frame: pl.DataFrame, earned: pl.DataFrame, request: Request, single_action: Any
-) -> str:
+def score_text(folds: Folds, frame: pl.DataFrame, earned: pl.DataFrame, request: Request, of_all: Any) -> str:
     """Fit a tree on the training rows of each fold, and return what the others earn under it.
 
     Raises
@@ -123,7 +119,7 @@ def score_text(
         None,
         earned[rows],
         costs=request.parameters.get("costs"),
-        single_action=single_action,
+        single_action=of_all.single_action_,
     )
     how = "Held-out rows" if len(folds) == 1 else f"Cross-validation, {len(folds)} folds"
     return f"{how}: {str(value)[0].lower()}{str(value)[1:]}\nThe tree printed above is fitted on all rows."

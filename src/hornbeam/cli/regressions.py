@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hornbeam.cli.columns import columns_text
 from hornbeam.cli.data import Data, choose_columns
 from hornbeam.cli.errors import CommandError, Stage
-from hornbeam.cli.fitting import fit_classifier, model_of
-from hornbeam.cli.held_out import HeldOut, Rows, counter, mean_and_error, row_splits, tell
+from hornbeam.cli.fitting import fit_classifier
+from hornbeam.cli.held_out import HeldOut, counter, mean_and_error
 from hornbeam.cli.methods import Request
-from hornbeam.cli.report import report, single_leaf_text
-from hornbeam.cli.writing import used_format, write
+from hornbeam.cli.row_fits import Folds, Report, fit_rows
 from hornbeam.tree.words import number
 
 
@@ -43,19 +39,20 @@ def fit_regression(
     The rows without a target are left out already; `note` says so.
     """
     frame, targets = split_numbers(choose_columns(read.frame, target, keep, drop, data), target, data)
-    folds = [] if held_out is None else row_splits(held_out, frame.height)
-    if not quiet:
-        columns = columns_text(frame, None, read.notes, brief=True)
-        print(columns, *([note] if note else []), sep="\n", end="\n\n", flush=True)
-    regressor = fit_classifier(frame, targets, request, quiet=quiet)
-    model = replace(model_of(regressor, request.method), written=used_format(read.written, frame))
-    write(stage, model, model_file, picture)
-    if quiet:
-        return
-    stage.doing = "while the report was printed"
-    said = [report(model), errors_text(regressor), single_leaf_text(model)]
-    score = partial(score_text, folds, frame, targets, request)
-    tell(stage, regressor, said, "How good are its predictions for new rows?", score if folds else None)
+    said = Report(errors_text, "How good are its predictions for new rows?", score_text)
+    fit_rows(
+        stage,
+        read,
+        frame,
+        targets,
+        note,
+        request,
+        said,
+        held_out=held_out,
+        model_file=model_file,
+        picture=picture,
+        quiet=quiet,
+    )
 
 
 def split_numbers(frame: pl.DataFrame, target: str, path: Path) -> tuple[pl.DataFrame, pl.Series]:
@@ -87,7 +84,7 @@ def errors_text(regressor: Any) -> str:
     )
 
 
-def score_text(folds: list[tuple[Rows, Rows]], frame: pl.DataFrame, targets: pl.Series, request: Request) -> str:
+def score_text(folds: Folds, frame: pl.DataFrame, targets: pl.Series, request: Request, of_all: Any) -> str:
     """Fit a tree on the training rows of each fold, and return how well it predicts the others.
 
     Raises

@@ -50,8 +50,8 @@ def certificate_text(model: Model) -> str:
 
 def _proof_lines(proof: ProofSummary, n_leaves: int) -> list[str]:
     """Return the lines of a certificate on objective and bound."""
-    # Of proofs that take rounding off their bound, 0.00000001 % may be left.
-    gap = "gap below 0.001 %" if 0 < proof.gap < 1e-5 else f"gap {100 * proof.gap:.3g} %"
+    # What a proven bound lacks in digits that are not shown is rounding, and no gap.
+    gap = f"gap {0 if _is_closed(proof) else 100 * proof.gap:.3g} %"
     if proof.loss is None:
         return [f"  {proof.measure:<12} {-proof.objective:.6f}", f"  upper bound  {-proof.lower_bound:.6f}, {gap}"]
     return [
@@ -61,8 +61,15 @@ def _proof_lines(proof: ProofSummary, n_leaves: int) -> list[str]:
     ]
 
 
+def _is_closed(proof: ProofSummary) -> bool:
+    """Return whether a tree is proven, and its bound differs from its objective in no digit that is shown."""
+    return proof.is_proven and f"{proof.objective:.6f}" == f"{proof.lower_bound:.6f}"
+
+
 def _verdict(proof: ProofSummary) -> str:
     worse = "a log posterior above the upper bound" if proof.loss is None else "an objective below the lower bound"
+    if proof.is_proven and not _is_closed(proof):
+        return f"Proven optimal but for rounding: no tree in the search space has {worse}."
     if proof.is_proven:
         better = "a larger posterior probability" if proof.loss is None else "a lower objective"
         return f"Proven optimal: no tree in the search space has {better}."

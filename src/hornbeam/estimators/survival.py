@@ -145,6 +145,10 @@ class SurvivalTree(SurvivalMethods, RoundedTree):
     deviance of a single leaf for 1,000 rows, and 0.001 for 10,000 and more. Integers have fewer bits the more rows
     there are; for 1,000,000, `gap_` is about 0.005 where the search is complete.
 
+    **First answer.** The search starts from the greedy tree of LeBlanc and Crowley [1]_ on the same conditions, pruned
+    for the same leaf penalty. So no fit that is stopped returns a tree that is worse by more than `rounding_`, unless
+    `time_limit` or `memory_limit` has no room for the greedy tree.
+
     **Brier score.** OSST [3]_ minimizes the integrated Brier score. It is no objective here. The score is a sum over
     leaves of squared errors at each time, with weights that depend on censoring: one target for each time of an event.
     The bounds of the search would hold, but its sums, and the time for each of them, would grow with the number of
