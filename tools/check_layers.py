@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "kernels": {"base", "bounds", "models"},
     "data": {"base", "kernels", "run"},
     "rows": {"base", "bounds", "data", "kernels", "models", "run"},
-    "shallow": {"base", "bounds", "kernels", "models", "rows", "run", "table"},
+    "shallow": {"base", "bounds", "data", "kernels", "models", "rows", "run", "table"},
     "search": BELOW_SEARCH | {"primal", "shallow"},
     "sorted": {"base", "data", "kernels", "models", "run"},
     "ordered": {"base", "bounds", "data", "kernels", "primal", "run", "sorted", "table", "tree"},

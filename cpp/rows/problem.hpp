@@ -16,6 +16,9 @@ namespace hornbeam::rows {
 /// docs/notes/2026-11-22-three-levels.md.
 inline constexpr std::uint32_t kFewColumns = 40;
 
+/// Up to this many columns, trees of two levels, or of three, are found from sums over pairs or triples of columns.
+inline constexpr std::uint32_t kMostColumnsOfPairs = 2048, kMostColumnsOfTriples = 160;
+
 /// When bounds/packing_blocks.hpp is tried; tests choose less.
 struct BlockPacking {
   std::uint64_t most_words = std::uint64_t{1} << 22;  // of pairs to compare, above which a set is packed within blocks
@@ -29,6 +32,9 @@ struct Problem {
   TreeLimits tree;
   Bounds bounds;
   BlockPacking block_packing{};
+  // For squared error (shallow/squares.hpp); tests choose less.
+  std::uint32_t most_columns_of_pairs = kMostColumnsOfPairs;
+  std::uint32_t most_columns_of_triples = kMostColumnsOfTriples;
 
   Ticks threshold() const { return bounds::support_threshold(bounds.support_condition, leaf_cost); }
   bool limits_rows() const { return tree.rows_per_leaf > 1; }

@@ -40,7 +40,7 @@ std::uint64_t RowSet::bytes() const {
           total.capacity()) *
              8 +
          slot_supports.capacity() * sizeof(SupportSet) +
-         (columns.capacity() + copies.capacity() + narrow_sums.capacity()) * 4;
+         (columns.capacity() + copies.capacity() + narrow_sums.capacity() + numbers.capacity()) * 4;
 }
 
 bool RowSet::are_nested(std::uint32_t a, std::uint32_t b) const {
@@ -146,6 +146,8 @@ void RowSetMaker::make_root(RowSet& root, run::Run& run) {
     merged_[row] = {data_.fingerprint(row, measures_.counts_rows), model_.least_loss_of(counts),
                     data_.reference_loss.empty() ? 0 : data_.reference_loss[row]};
   }
+  root.numbers.clear();
+  for (std::uint32_t row = 0; row < data_.n_rows && numbers_rows_; ++row) root.numbers.push_back(row);
   root.support = {};
   for (const SupportSet& support : merged_) root.support.add(support);
   // A slot for each row, and the rest of a word for each target: most tables need no more, and growing takes half as
@@ -165,6 +167,9 @@ void RowSetMaker::make_root(RowSet& root, run::Run& run) {
 void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool side, const SupportSet& support,
                              RowSet& child) {
   child.support = support;
+  child.numbers.clear();
+  for (const std::uint32_t number : parent.numbers)
+    if (data_.test(parent.columns[column], number) == side) child.numbers.push_back(number);
   n_row_words_ = parent.words_per_slot;
   kept_mask_.resize(words_for(parent.stride));
   constant_mask_.resize(words_for(parent.stride));

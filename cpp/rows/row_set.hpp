@@ -60,6 +60,7 @@ struct RowSet {
   std::int32_t narrow_total[2];
   std::vector<Ticks> total;  // measures of all rows
   SupportSet support;
+  std::vector<std::uint32_t> numbers;  // of the rows in the data, if asked for (RowSetMaker::number_rows)
 
   /// For a row set that is only counted: the row set whose slots it uses, and which of them.
   const RowSet* source = nullptr;
@@ -97,6 +98,9 @@ class RowSetMaker {
   void count_child(const RowSet& parent, std::uint32_t column, bool side, RowSet& child);
 
   void make_slot_rows(RowSet& rows) const;
+
+  /// From now on, row sets have the numbers of their rows.
+  void number_rows() { numbers_rows_ = true; }
 
   /// Makes bit planes of the fingerprints, which pay off from about five support sets on. A support set that is made
   /// from them has only its fingerprint.
@@ -150,6 +154,7 @@ class RowSetMaker {
   std::uint64_t rows_per_leaf_;
   Ticks support_threshold_;
   bool is_narrow_;  // PairInput
+  bool numbers_rows_ = false;
   std::uint64_t n_light_columns_ = 0;
 
   AlignedVector<Word> scratch_, hashes_, wide_;

@@ -149,7 +149,7 @@ void AndOrSearch::raise(Frame& frame, Candidate& candidate, Ticks budget) {
       ++thread_.counters.claims;
     }
     // Two ways to do without a frame: the best tree of few levels directly, or a probe.
-    if (const std::uint32_t levels = raiser_.needed_levels(candidate, x)) {
+    if (const std::uint32_t levels = raiser_.needed_levels(frame, candidate, x)) {
       const Claims::Claim claim(claims, candidate.key[x]);
       raiser_.solve_shallow(frame, candidate, x, levels);
       continue;
@@ -191,6 +191,7 @@ void AndOrSearch::record(Frame& frame) {
 
 void AndOrSearch::find_incumbent(Frame& frame) {
   if (!frame.is_expanded) expand(frame);
+  if (frame.is_root && raiser_.solve_root(frame)) return record(frame);
   // The pair stage finds the best two stumps below each split: the split of the best of these trees becomes the root,
   // and the same again on its sides.
   candidates_.pair_open(frame, kInfinity);

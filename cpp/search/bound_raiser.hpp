@@ -8,10 +8,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "search/candidate_list.hpp"
 #include "search/clustering.hpp"
 #include "search/packing.hpp"
+#include "shallow/squares.hpp"
 #include "shallow/two_levels.hpp"
 
 namespace hornbeam::search {
@@ -27,9 +29,12 @@ class BoundRaiser {
   void raise_by_packing(Frame& frame, Ticks budget);
 
   /// The number of levels up to which the best tree of a side is to be found directly; 0 if it is to be searched.
-  std::uint32_t needed_levels(const Candidate& candidate, int x) const;
+  std::uint32_t needed_levels(const Frame& frame, const Candidate& candidate, int x) const;
   /// Closes the side `x` by its best tree of this many levels.
   void solve_shallow(Frame& frame, Candidate& candidate, int x, std::uint32_t levels);
+
+  /// Closes the root by its best tree, if it can be found directly. False if not.
+  bool solve_root(Frame& root);
 
   /// Raises the side `x` of a candidate to `goal` by a probe. If that fails and the other side has no frame either
   /// (`may_probe_other`), tries to prove the remaining amount on the other side, so that neither needs a frame. Returns
@@ -46,12 +51,17 @@ class BoundRaiser {
   bool may_probe(const Frame& frame);
   Probe probe(Frame& frame, Candidate& candidate, int x, Ticks goal);
   Probe pair_filtered(Frame& frame, Candidate& candidate, int x, Ticks goal);
+  std::uint32_t needed_levels_of_squares(const NodeLimits& limits, Ticks upper, Ticks least_loss,
+                                         std::uint32_t n_columns) const;
+  std::optional<table::KnownTree> find_shallow(const Frame& frame, const Candidate& candidate, int x,
+                                               std::uint32_t levels);
   void record_below(const Frame& frame, const Candidate& candidate, int x);
 
   SearchThread& thread_;
   ChildMaker& children_;
   CandidateList& candidates_;
   shallow::TwoLevelSolver two_levels_;
+  std::optional<shallow::SquaresSolver> squares_;  // of problems of squared error
   GroupClustering clustering_;
   PairPacker packer_;
   int packing_credit_ = 16;           // below zero: frames to leave out

@@ -45,7 +45,7 @@ bool BoundRaiser::raise_by_probes(Frame& frame, Candidate& candidate, int x, Tic
   // built.
   const Side &side = candidate.side[x], &other = candidate.side[1 - x];
   const Ticks left = frame.target(budget) - found.most;
-  if (!may_probe_other || other.is_closed() || needed_levels(candidate, 1 - x) > 0) return false;
+  if (!may_probe_other || other.is_closed() || needed_levels(frame, candidate, 1 - x) > 0) return false;
   if (found.most <= side.lower || left <= other.lower) return false;
   if (!probe(frame, candidate, 1 - x, left).has_reached) return false;
   const Ticks needed = frame.target(budget) - other.lower;

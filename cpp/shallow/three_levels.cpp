@@ -26,7 +26,7 @@ std::optional<table::KnownTree> TwoLevelSolver::solve_three_levels(const rows::R
   return best;
 }
 
-TwoLevelSolver::Below TwoLevelSolver::below_root(const rows::RowSet& parent, bool holds) const {
+Below TwoLevelSolver::below_root(const rows::RowSet& parent, bool holds) const {
   const ShallowTree& tree = shallow_[best_root_][holds ? 1 : 0];
   const Weighed rows = weigh(best_root_, holds);
   Ticks lost = 0;

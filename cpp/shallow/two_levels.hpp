@@ -20,6 +20,7 @@
 #include "rows/problem.hpp"
 #include "rows/row_set.hpp"
 #include "run/run.hpp"
+#include "shallow/shallow_tree.hpp"
 #include "table/subproblem_table.hpp"
 
 namespace hornbeam::shallow {
@@ -41,11 +42,6 @@ class TwoLevelSolver {
   std::optional<table::KnownTree> solve_three_levels(const rows::RowSet& parent, std::uint32_t column, bool side,
                                                      Ticks upper);
 
-  /// The best tree of at most two levels on one side of the root found, and the loss of a leaf there.
-  struct Below {
-    table::KnownTree tree;
-    Ticks loss;
-  };
   Below below_root(const rows::RowSet& parent, bool holds) const;
   std::uint32_t best_root() const { return roots_[best_root_].column(); }
 
@@ -65,19 +61,7 @@ class TwoLevelSolver {
     }
   };
 
-  /// A tree of a few leaves; its cost leaves out what every tree loses.
-  struct ShallowTree {
-    Ticks cost;
-    table::TreeShape shape;
-    std::uint32_t root = 0;  // index in roots_ followed by others_; meaningless for a leaf
-    void improve(const ShallowTree& by) {
-      if (by.cost < cost || (by.cost == cost && by.shape < shape)) *this = by;
-    }
-  };
-
-  static ShallowTree joined(const ShallowTree& a, const ShallowTree& b, std::uint32_t root) {
-    return {a.cost + b.cost, {a.shape.leaves + b.shape.leaves, std::max(a.shape.depth, b.shape.depth) + 1}, root};
-  }
+  /// `root` of a ShallowTree is an index in roots_ followed by others_.
   std::uint32_t column_of(std::uint32_t root) const {
     return (root < roots_.size() ? roots_[root] : others_[root - roots_.size()]).column();
   }

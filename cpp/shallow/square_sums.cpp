@@ -1,0 +1,273 @@
+#include "shallow/square_sums.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "base/each_bit.hpp"
+
+namespace hornbeam::shallow {
+
+namespace {
+
+constexpr std::uint32_t kNone = ~std::uint32_t{0};
+/// In words of kernel work: an addition to a histogram, and one to a vector of them.
+constexpr std::uint64_t kWorkOfRow = 16, kWorkOfCell = 4;
+
+std::array<std::int64_t, 2> totals(const rows::Problem& problem) {
+  std::array<std::int64_t, 2> total{};
+  for (std::uint32_t row = 0; row < problem.rows.n_rows; ++row)
+    for (std::size_t i = 0; i < 2; ++i) total[i] += problem.rows.weight(row)[i];
+  return total;
+}
+
+int bits_of(std::int64_t number) { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number))); }
+
+/// Sums over the codes of one dimension: of `from`, whose items of `width` numbers lie side by side, for the first
+/// `n_sets` sets to items `stride` apart.
+template <class Steps>
+void sum_sets(const Steps& steps, std::uint32_t n_sets, const Ticks* from, std::size_t width, Ticks* to,
+              std::size_t stride) {
+  for (std::uint32_t s = 0; s < n_sets; ++s) {
+    Ticks* const out = to + s * stride;
+    if (steps[s].from == kNone)
+      std::fill_n(out, width, 0);
+    else
+      std::copy_n(to + steps[s].from * stride, width, out);
+    for (const std::uint32_t code : steps[s].codes)
+      for (std::size_t i = 0; i < width; ++i) out[i] += from[code * width + i];
+  }
+}
+
+/// The same for the last dimension: of `n_rows` rows of `n_codes` numbers, to rows `stride` apart.
+template <class Steps>
+void sum_sets_of_rows(const Steps& steps, std::uint32_t n_sets, const Ticks* from, std::size_t n_rows,
+                      std::size_t n_codes, Ticks* to, std::size_t stride) {
+  for (std::uint32_t s = 0; s < n_sets; ++s) {
+    for (std::size_t row = 0; row < n_rows; ++row)
+      to[row * stride + s] = steps[s].from == kNone ? 0 : to[row * stride + steps[s].from];
+    for (const std::uint32_t code : steps[s].codes)
+      for (std::size_t row = 0; row < n_rows; ++row) to[row * stride + s] += from[row * n_codes + code];
+  }
+}
+
+}  // namespace
+
+bool CodedRows::fit(const rows::Problem& problem) {
+  const auto [weight, sum] = totals(problem);
+  return bits_of(weight) + bits_of(sum) < 63;
+}
+
+CodedRows::CodedRows(const rows::Problem& problem)
+    : groups(problem.rows), shift(bits_of(totals(problem)[1])), sums(problem.rows.n_rows) {
+  for (std::uint32_t row = 0; row < problem.rows.n_rows; ++row) {
+    const std::int64_t* weight = problem.rows.weight(row);
+    sums[row] = (weight[0] << shift) + weight[1];
+  }
+}
+
+void SquareSums::open(std::span<const std::uint32_t> numbers, std::span<const std::uint32_t> columns) {
+  choose_columns(numbers, columns);
+  read_codes(numbers);
+  const std::uint32_t n_columns = this->n_columns(), stride = padded_to_lanes(std::max(n_columns, 1u));
+  std::uint32_t n_rows = n_columns;
+  for (Group& group : groups_) {
+    find_meets(group);
+    find_steps(group);
+    for (std::uint32_t s = 0; s < group.holds.size(); ++s)
+      group.row.push_back(s < group.n_columns ? group.begin + s : n_rows++);
+    for (std::uint32_t& meet : group.meets) meet = meet == kNone ? kNone : group.row[meet];
+  }
+  for (Group& group : groups_)
+    for (std::uint32_t& meet : group.meets) meet = std::min(meet, n_rows);  // the last row is zero
+  pairs_.assign(std::size_t{n_rows + 1} * stride, 0);
+  sums_.assign(stride, 0);
+  Ticks total = 0;
+  for (const Ticks each : row_sums_) total += each;
+  for (const Group& group : groups_)
+    for (std::uint32_t i = 0; i < group.n_columns; ++i)
+      for_each_bit(group.holds[i], 0, [&](std::size_t code) { sums_[group.begin + i] += group.sums[code]; });
+  columns_ = {stride, rows_.shift, total, sums_.data(), pairs_.data()};
+}
+
+void SquareSums::choose_columns(std::span<const std::uint32_t> numbers, std::span<const std::uint32_t> columns) {
+  const std::uint32_t n_groups = rows_.groups.n_groups();
+  group_codes_.assign(n_groups, 0);
+  for (const std::uint32_t number : numbers) {
+    const std::uint8_t* codes = rows_.groups.codes(number);
+    for (std::uint32_t g = 0; g < n_groups; ++g) group_codes_[g] |= 1u << codes[g];
+  }
+  given_.resize(n_groups);
+  for (auto& places : given_) places.clear();
+  for (std::uint32_t place = 0; place < columns.size(); ++place)
+    given_[rows_.groups.group_of(columns[place])].push_back(place);
+  groups_.clear();
+  data_group_.clear();
+  column_.clear();
+  for (std::uint32_t g = 0; g < n_groups; ++g) {
+    Group group;
+    group.begin = n_columns();
+    choose_of_group(group, given_[g], columns);
+    if (group.n_columns == 0) continue;
+    groups_.push_back(std::move(group));
+    data_group_.push_back(g);
+  }
+}
+
+/// The columns that are neither constant nor equal or complementary to another one, smaller sets of codes first.
+void SquareSums::choose_of_group(Group& group, std::span<const std::uint32_t> places,
+                                 std::span<const std::uint32_t> columns) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> chosen;  // codes, place
+  std::uint32_t present = 0;
+  if (!places.empty()) present = group_codes_[rows_.groups.group_of(columns[places[0]])];
+  for (const std::uint32_t place : places) {
+    const std::uint32_t codes = rows_.groups.holds(columns[place]) & present;
+    const bool is_known = std::any_of(chosen.begin(), chosen.end(), [&](const auto& known) {
+      return known.first == codes || known.first == (codes ^ present);
+    });
+    if (codes != 0 && codes != present && !is_known) chosen.emplace_back(codes, place);
+  }
+  std::stable_sort(chosen.begin(), chosen.end(),
+                   [](const auto& a, const auto& b) { return std::popcount(a.first) < std::popcount(b.first); });
+  for (const auto& [codes, place] : chosen) {
+    group.holds.push_back(codes);
+    column_.push_back(place);
+  }
+  group.n_columns = static_cast<std::uint32_t>(chosen.size());
+}
+
+/// Numbers the patterns of the columns that are left, and reads those of the rows.
+void SquareSums::read_codes(std::span<const std::uint32_t> numbers) {
+  row_sums_.resize(numbers.size());
+  for (std::size_t row = 0; row < numbers.size(); ++row) row_sums_[row] = rows_.sums[numbers[row]];
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    Group& group = groups_[g];
+    std::vector<std::vector<bool>> patterns;
+    std::uint8_t code_of[data::ColumnGroups::kMostCodes] = {};
+    std::vector<std::uint32_t> holds(group.n_columns, 0);
+    for_each_bit(group_codes_[data_group_[g]], 0, [&](std::size_t code) {
+      std::vector<bool> pattern;
+      for (const std::uint32_t codes : group.holds) pattern.push_back((codes >> code & 1) != 0);
+      const auto found = std::find(patterns.begin(), patterns.end(), pattern);
+      code_of[code] = static_cast<std::uint8_t>(found - patterns.begin());
+      if (found != patterns.end()) return;
+      for (std::uint32_t i = 0; i < group.n_columns; ++i)
+        if (pattern[i]) holds[i] |= 1u << code_of[code];
+      patterns.push_back(std::move(pattern));
+    });
+    group.holds = std::move(holds);
+    group.n_codes = static_cast<std::uint32_t>(patterns.size());
+    group.sums.assign(group.n_codes, 0);
+    group.codes.resize(numbers.size());
+    const std::uint8_t* from = rows_.groups.codes(0) + data_group_[g];
+    const std::size_t n_groups = rows_.groups.n_groups();
+    for (std::size_t row = 0; row < numbers.size(); ++row) {
+      group.codes[row] = code_of[from[numbers[row] * n_groups]];
+      group.sums[group.codes[row]] += row_sums_[row];
+    }
+  }
+}
+
+/// Adds the intersections of two columns that are no columns themselves.
+void SquareSums::find_meets(Group& group) {
+  const std::uint32_t n = group.n_columns;
+  group.meets.assign(std::size_t{n} * n, kNone);
+  for (std::uint32_t i = 0; i < n; ++i)
+    for (std::uint32_t j = 0; j < n; ++j) {
+      const std::uint32_t codes = group.holds[i] & group.holds[j];
+      if (codes == 0) continue;
+      const auto found = std::find(group.holds.begin(), group.holds.end(), codes);
+      group.meets[std::size_t{i} * n + j] = static_cast<std::uint32_t>(found - group.holds.begin());
+      if (found == group.holds.end()) group.holds.push_back(codes);
+    }
+}
+
+void SquareSums::find_steps(Group& group) {
+  for (std::uint32_t s = 0; s < group.holds.size(); ++s) {
+    Step step{kNone, {}};
+    std::uint32_t left = group.holds[s];
+    for (std::uint32_t t = 0; t < s; ++t) {
+      const std::uint32_t beyond = group.holds[s] & ~group.holds[t];
+      if ((group.holds[t] & ~group.holds[s]) != 0 || std::popcount(beyond) >= std::popcount(left)) continue;
+      step.from = t;
+      left = beyond;
+    }
+    for_each_bit(left, 0, [&](std::size_t code) { step.codes.push_back(static_cast<std::uint32_t>(code)); });
+    group.steps.push_back(std::move(step));
+  }
+}
+
+bool SquareSums::count_pairs(run::WorkMeter& meter) {
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    sum_within(groups_[g]);
+    if (!meter.spend(kWorkOfRow * row_sums_.size() * (groups_.size() - g))) return false;
+    for (std::size_t h = g + 1; h < groups_.size(); ++h) sum_between(groups_[g], groups_[h]);
+  }
+  return true;
+}
+
+/// The sums of each set of a group where each column of the group holds.
+void SquareSums::sum_within(const Group& group) {
+  for (std::uint32_t s = 0; s < group.holds.size(); ++s)
+    for (std::uint32_t k = 0; k < group.n_columns; ++k) {
+      Ticks& sum = pairs_[std::size_t{group.row[s]} * columns_.stride + group.begin + k];
+      for_each_bit(group.holds[s] & group.holds[k], 0, [&](std::size_t code) { sum += group.sums[code]; });
+    }
+}
+
+/// The sums of each set of one group where each column of the other one holds, and the other way round.
+void SquareSums::sum_between(const Group& first, const Group& second) {
+  histogram_.assign(std::size_t{first.n_codes} * second.n_codes, 0);
+  for (std::size_t row = 0; row < row_sums_.size(); ++row)
+    histogram_[std::size_t{first.codes[row]} * second.n_codes + second.codes[row]] += row_sums_[row];
+  const auto n_first = static_cast<std::uint32_t>(first.holds.size()),
+             n_second = static_cast<std::uint32_t>(second.holds.size());
+  summed_.resize(std::size_t{n_first} * second.n_codes);
+  sum_sets(first.steps, n_first, histogram_.data(), second.n_codes, summed_.data(), second.n_codes);
+  summed_twice_.resize(std::size_t{n_first} * n_second);
+  sum_sets_of_rows(second.steps, n_second, summed_.data(), n_first, second.n_codes, summed_twice_.data(), n_second);
+  for (std::uint32_t s = 0; s < n_first; ++s)
+    for (std::uint32_t t = 0; t < n_second; ++t) {
+      const Ticks sum = summed_twice_[std::size_t{s} * n_second + t];
+      if (t < second.n_columns) pairs_[std::size_t{first.row[s]} * columns_.stride + second.begin + t] = sum;
+      if (s < first.n_columns) pairs_[std::size_t{second.row[t]} * columns_.stride + first.begin + s] = sum;
+    }
+}
+
+/// Fills the rows of all triples of a column of each of the two groups and one of the second or a later one.
+bool SquareSums::count_triples(std::size_t g, std::size_t h, run::WorkMeter& meter) {
+  const Group &first = groups_[g], &second = groups_[h];
+  const std::size_t stride = columns_.stride, n_rows = row_sums_.size();
+  triples_.resize(std::max(triples_.size(), std::size_t{first.n_columns} * second.n_columns * stride));
+  for (std::uint32_t i = 0; i < first.n_columns; ++i)
+    for (std::uint32_t j = 0; j < second.n_columns; ++j) {
+      Ticks* const row = &triples_[(std::size_t{i} * second.n_columns + j) * stride];
+      std::fill(row, row + stride, 0);
+      for (std::uint32_t k = j + 1; k < second.n_columns; ++k)
+        row[second.begin + k] = pairs_[std::size_t{second.meet(j, k)} * stride + first.begin + i];
+    }
+  pair_code_.resize(n_rows);
+  for (std::size_t row = 0; row < n_rows; ++row)
+    pair_code_[row] = static_cast<std::uint16_t>(first.codes[row] * second.n_codes + second.codes[row]);
+  for (std::size_t m = h + 1; m < groups_.size(); ++m) {
+    const Group& third = groups_[m];
+    const std::size_t n_codes = third.n_codes, n_pairs = std::size_t{first.n_codes} * second.n_codes;
+    if (!meter.spend(kWorkOfRow * n_rows + kWorkOfCell * n_pairs * n_codes)) return false;
+    histogram_.assign(n_pairs * n_codes, 0);
+    Ticks* const histogram = histogram_.data();
+    for (std::size_t row = 0; row < n_rows; ++row)
+      histogram[pair_code_[row] * n_codes + third.codes[row]] += row_sums_[row];
+    const std::size_t width = second.n_codes * n_codes;
+    summed_.resize(first.n_columns * width);
+    sum_sets(first.steps, first.n_columns, histogram, width, summed_.data(), width);
+    summed_twice_.resize(second.n_columns * n_codes);
+    for (std::uint32_t i = 0; i < first.n_columns; ++i) {
+      sum_sets(second.steps, second.n_columns, &summed_[i * width], n_codes, summed_twice_.data(), n_codes);
+      sum_sets_of_rows(third.steps, third.n_columns, summed_twice_.data(), second.n_columns, n_codes,
+                       &triples_[std::size_t{i} * second.n_columns * stride + third.begin], stride);
+    }
+  }
+  return true;
+}
+
+}  // namespace hornbeam::shallow

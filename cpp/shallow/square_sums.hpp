@@ -1,0 +1,115 @@
+// shallow/square_sums.hpp
+//
+// WHAT    For squared error: the sums of w and w y of the rows of a side where one, two or three columns hold.
+// FLOW    shallow/squares opens a side -> pairs -> triples, one pair of columns after the other.
+// HOLDS   All sums are exact: they are packed into one integer of 63 bits, and a problem whose sums do not fit is
+// refused. COST    One addition for each row and each pair or triple of groups, however many columns a group has; then
+// three
+//         sums over the patterns of a histogram. Not one for each row and each triple of columns that hold there.
+// SOURCE  Sums of the pairs of each row by additions: [vanderlinden2023streed]; groups of columns: ours.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/column_groups.hpp"
+#include "kernels/kernels.hpp"
+#include "rows/problem.hpp"
+#include "run/run.hpp"
+
+namespace hornbeam::shallow {
+
+/// The rows of a problem by their codes and packed sums (kernels::SquareColumns). Immutable.
+struct CodedRows {
+  explicit CodedRows(const rows::Problem& problem);
+  /// Whether the sums of all rows can be packed.
+  static bool fit(const rows::Problem& problem);
+
+  data::ColumnGroups groups;
+  Ticks shift = 0;
+  std::vector<Ticks> sums;  // by row
+  std::size_t bytes() const { return groups.bytes() + sums.capacity() * sizeof(Ticks); }
+};
+
+class SquareSums {
+ public:
+  explicit SquareSums(const CodedRows& rows) : rows_(rows) {}
+
+  /// Lays out some rows, by number, and those of `columns`, of the data, that differ among them.
+  void open(std::span<const std::uint32_t> numbers, std::span<const std::uint32_t> columns);
+
+  std::uint32_t n_columns() const { return static_cast<std::uint32_t>(column_.size()); }
+  /// Index in the `columns` that were given.
+  std::uint32_t column(std::uint32_t i) const { return column_[i]; }
+  const kernels::SquareColumns& columns() const { return columns_; }
+
+  /// Fills the pairs. False if stopped.
+  bool count_pairs(run::WorkMeter& meter);
+
+  /// Calls `use(i, j, triples)` for all i < j, once the pairs are counted: triples[k] is the sum where columns i, j and
+  /// k > j hold. False if stopped.
+  template <class Use>
+  bool each_triple(run::WorkMeter& meter, Use use) {
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const Group& first = groups_[g];
+      for (std::uint32_t i = 0; i < first.n_columns; ++i)
+        for (std::uint32_t j = i + 1; j < first.n_columns; ++j)
+          use(first.begin + i, first.begin + j, &pairs_[std::size_t{first.meet(i, j)} * columns_.stride]);
+      for (std::size_t h = g + 1; h < groups_.size(); ++h) {
+        if (!count_triples(g, h, meter)) return false;
+        const Group& second = groups_[h];
+        for (std::uint32_t i = 0; i < first.n_columns; ++i)
+          for (std::uint32_t j = 0; j < second.n_columns; ++j)
+            use(first.begin + i, second.begin + j, triple_row(i, j, second));
+      }
+    }
+    return true;
+  }
+
+ private:
+  /// A sum over some codes: that of an earlier set, if any, and of single codes.
+  struct Step {
+    std::uint32_t from;  // kNone, or the number of the set in its group
+    std::vector<std::uint32_t> codes;
+  };
+
+  /// The columns of one group that are left on the side, each a set of codes, and their intersections.
+  struct Group {
+    std::uint32_t begin = 0, n_columns = 0, n_codes = 0;
+    std::vector<std::uint32_t> holds;  // of each set, the columns first: its codes
+    std::vector<std::uint32_t> row;    // of each set: its row of pairs_
+    std::vector<std::uint32_t> meets;  // (n_columns, n_columns): the row of pairs_ of the intersection
+    std::vector<Step> steps;           // of each set
+    std::vector<Ticks> sums;           // of each code
+    std::vector<std::uint8_t> codes;   // of each row
+    std::uint32_t meet(std::uint32_t i, std::uint32_t j) const { return meets[std::size_t{i} * n_columns + j]; }
+  };
+
+  void choose_columns(std::span<const std::uint32_t> numbers, std::span<const std::uint32_t> columns);
+  void choose_of_group(Group& group, std::span<const std::uint32_t> places, std::span<const std::uint32_t> columns);
+  void read_codes(std::span<const std::uint32_t> numbers);
+  static void find_meets(Group& group);
+  static void find_steps(Group& group);
+  void sum_within(const Group& group);
+  void sum_between(const Group& first, const Group& second);
+  bool count_triples(std::size_t g, std::size_t h, run::WorkMeter& meter);
+  const Ticks* triple_row(std::uint32_t i, std::uint32_t j, const Group& second) const {
+    return &triples_[(std::size_t{i} * second.n_columns + j) * columns_.stride];
+  }
+
+  const CodedRows& rows_;
+  std::vector<Group> groups_;
+  std::vector<std::uint32_t> column_;
+  std::vector<Ticks> row_sums_;  // of each row of the side
+  kernels::SquareColumns columns_{};
+  AlignedVector<Ticks> sums_, pairs_, triples_;
+
+  std::vector<std::uint32_t> group_codes_;         // of the data's groups: the codes that some row has
+  std::vector<std::vector<std::uint32_t>> given_;  // of the data's groups: places in `columns`
+  std::vector<std::uint32_t> data_group_;          // of each group
+  std::vector<std::uint16_t> pair_code_;           // of each row, in two groups
+  std::vector<Ticks> histogram_, summed_, summed_twice_;
+};
+
+}  // namespace hornbeam::shallow

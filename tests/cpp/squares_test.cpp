@@ -1,0 +1,262 @@
+// squares_test.cpp: groups of columns, sums of pairs and triples of them, and the best trees of two and three levels
+// for squared error, against the rows themselves.
+#include "shallow/squares.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+#include "support/check.hpp"
+
+namespace hornbeam::testing {
+
+using namespace hornbeam::data;
+using namespace hornbeam::kernels;
+using namespace hornbeam::models;
+using namespace hornbeam::run;
+using namespace hornbeam::shallow;
+
+namespace {
+
+/// Rows of thresholds of one number, values of a category, columns of any kind, and constant, equal and complementary
+/// ones, in any order.
+std::vector<std::vector<bool>> random_columns(Random& draw, std::size_t n_rows, std::size_t most) {
+  std::vector<std::vector<bool>> columns;
+  const auto add = [&](auto cell) {
+    columns.emplace_back(n_rows);
+    for (std::size_t row = 0; row < n_rows; ++row) columns.back()[row] = cell(row);
+  };
+  while (columns.size() < most) {
+    std::vector<std::int64_t> number(n_rows);
+    const std::int64_t largest = draw.between(1, 15);
+    for (auto& each : number) each = draw.between(0, largest);
+    const bool is_number = draw.percent(50);
+    if (draw.percent(50)) {
+      for (std::int64_t value = 0; value <= largest && columns.size() < most; ++value)
+        add([&](std::size_t row) { return is_number ? number[row] <= value : number[row] == value; });
+    } else if (draw.percent(20) && !columns.empty()) {
+      const std::vector<bool> other = columns[draw.below(static_cast<std::uint32_t>(columns.size()))];
+      const bool flips = draw.percent(50);
+      add([&](std::size_t row) { return other[row] != flips; });
+    } else {
+      add([&](std::size_t row) { return number[row] % 2 == 0; });
+    }
+  }
+  for (std::size_t i = columns.size(); i > 1; --i)
+    std::swap(columns[i - 1], columns[draw.below(static_cast<std::uint32_t>(i))]);
+  return columns;
+}
+
+/// A problem of squared error, kept alive together.
+struct Setup {
+  std::vector<std::vector<bool>> columns;
+  std::vector<std::uint8_t> packed;
+  std::vector<std::int64_t> sums;
+  LeafModel model;
+  mutable Run run;
+  DistinctRows rows;
+  rows::Problem problem;
+
+  Setup(Random& draw, std::size_t n_rows, std::size_t n_columns, std::int64_t largest)
+      : columns(random_columns(draw, n_rows, n_columns)),
+        packed(packed_columns(columns, n_rows)),
+        sums(random_sums(draw, n_rows, largest)),
+        model(LeafModel::squared_error(static_cast<std::uint32_t>(largest) + 1, true, false)),
+        rows({packed.data(), static_cast<std::uint32_t>(n_columns), static_cast<std::uint32_t>(n_rows)}, {{}, sums, 3},
+             run),
+        problem{rows, model, draw.choose<Ticks>({0, 1, largest, largest * largest}), {}, {}} {}
+
+  static std::vector<std::uint8_t> packed_columns(const std::vector<std::vector<bool>>& columns, std::size_t n_rows) {
+    const std::size_t n_bytes = (n_rows + 7) / 8;
+    std::vector<std::uint8_t> packed(columns.size() * n_bytes);
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      for (std::size_t row = 0; row < n_rows; ++row)
+        if (columns[c][row]) packed[c * n_bytes + row / 8] |= static_cast<std::uint8_t>(1u << row % 8);
+    return packed;
+  }
+
+  static std::vector<std::int64_t> random_sums(Random& draw, std::size_t n_rows, std::int64_t largest) {
+    std::vector<std::int64_t> sums;
+    const std::int64_t heaviest = draw.choose<std::int64_t>({1, 5});
+    for (std::size_t row = 0; row < n_rows; ++row) {
+      const std::int64_t w = draw.between(1, heaviest), y = draw.between(0, largest);
+      sums.insert(sums.end(), {w, w * y, w * y * y});
+    }
+    return sums;
+  }
+
+  std::vector<std::uint32_t> all_rows() const { return numbers(rows.n_rows); }
+  std::vector<std::uint32_t> all_columns() const { return numbers(rows.n_columns); }
+  static std::vector<std::uint32_t> numbers(std::uint32_t n) {
+    std::vector<std::uint32_t> found(n);
+    std::iota(found.begin(), found.end(), 0u);
+    return found;
+  }
+
+  /// About a half of the rows or columns, at least one.
+  static std::vector<std::uint32_t> some(Random& draw, std::vector<std::uint32_t> of) {
+    std::erase_if(of, [&, first = of.front()](std::uint32_t each) { return each != first && draw.percent(50); });
+    return of;
+  }
+
+  Ticks sum_where(const CodedRows& coded, const std::vector<std::uint32_t>& of,
+                  std::initializer_list<std::uint32_t> hold) const {
+    Ticks sum = 0;
+    for (const std::uint32_t row : of)
+      if (std::all_of(hold.begin(), hold.end(), [&](std::uint32_t column) { return rows.test(column, row); }))
+        sum += (rows.weight(row)[0] << coded.shift) + rows.weight(row)[1];
+    return sum;
+  }
+
+  Ticks leaf(const std::vector<std::uint32_t>& of) const {
+    std::int64_t total[3] = {};
+    for (const std::uint32_t row : of)
+      for (std::size_t i = 0; i < 3; ++i) total[i] += rows.weight(row)[i];
+    return problem.leaf_cost + model.least_loss_of_leaf(total);
+  }
+
+  Ticks best_cost(const std::vector<std::uint32_t>& of, const std::vector<std::uint32_t>& by, int levels) const {
+    Ticks best = leaf(of);
+    for (const std::uint32_t column : by) {
+      if (levels == 0) break;
+      std::vector<std::uint32_t> side[2];
+      for (const std::uint32_t row : of) side[rows.test(column, row) ? 1 : 0].push_back(row);
+      if (side[0].empty() || side[1].empty()) continue;
+      best = std::min(best, best_cost(side[0], by, levels - 1) + best_cost(side[1], by, levels - 1));
+    }
+    return best;
+  }
+};
+
+}  // namespace
+
+RANDOM_TEST(rows_have_equal_codes_if_and_only_if_they_agree_in_the_columns_of_the_group, 200) {
+  const Setup setup(draw, draw.size_between(1, 150), draw.size_between(1, 40), 9);
+  const ColumnGroups groups(setup.rows);
+  std::vector<std::uint32_t> columns;
+  for (std::uint32_t g = 0; g < groups.n_groups(); ++g) {
+    for (const std::uint32_t column : groups.columns(g)) {
+      columns.push_back(column);
+      CHECK_EQUAL(groups.group_of(column), g);
+      for (std::uint32_t row = 0; row < setup.rows.n_rows; ++row)
+        CHECK_EQUAL(groups.test(column, row), setup.rows.test(column, row));
+    }
+    for (std::uint32_t a = 0; a < setup.rows.n_rows; ++a) {
+      CHECK(groups.codes(a)[g] < ColumnGroups::kMostCodes);
+      for (std::uint32_t b = 0; b < a; ++b) {
+        const auto agree = [&](std::uint32_t c) { return setup.rows.test(c, a) == setup.rows.test(c, b); };
+        const auto& of_group = groups.columns(g);
+        CHECK_EQUAL(groups.codes(a)[g] == groups.codes(b)[g], std::all_of(of_group.begin(), of_group.end(), agree));
+      }
+    }
+  }
+  std::sort(columns.begin(), columns.end());
+  CHECK(columns == setup.all_columns());
+}
+
+TEST(thresholds_of_a_number_and_values_of_a_category_share_a_group) {
+  std::vector<std::vector<bool>> columns(20, std::vector<bool>(110));
+  for (std::size_t row = 0; row < 110; ++row)
+    for (std::size_t k = 0; k < 10; ++k) {
+      columns[2 * k][row] = row % 11 <= k;
+      columns[2 * k + 1][row] = row / 10 == k;
+    }
+  const auto packed = Setup::packed_columns(columns, 110);
+  const std::vector<std::int64_t> sums(330, 1);
+  Run run;
+  const DistinctRows rows({packed.data(), 20, 110}, {{}, sums, 3}, run);
+  CHECK_EQUAL(ColumnGroups(rows).n_groups(), 2u);
+}
+
+RANDOM_TEST(sums_of_pairs_and_triples_are_those_of_the_rows, 150) {
+  const Setup setup(draw, draw.size_between(1, 120), draw.size_between(1, 30), draw.choose<std::int64_t>({1, 1000}));
+  const CodedRows coded(setup.problem);
+  WorkMeter meter(setup.run);
+  SquareSums sums(coded);
+  for (int side = 0; side < 3; ++side) {
+    const std::vector<std::uint32_t> some_rows = Setup::some(draw, setup.all_rows()),
+                                     some_columns = Setup::some(draw, setup.all_columns());
+    sums.open(some_rows, some_columns);
+    CHECK(sums.count_pairs(meter));
+    const auto column = [&](std::uint32_t i) { return some_columns[sums.column(i)]; };
+    const kernels::SquareColumns& found = sums.columns();
+    CHECK_EQUAL(found.total, setup.sum_where(coded, some_rows, {}));
+    for (std::uint32_t i = 0; i < sums.n_columns(); ++i) {
+      CHECK_EQUAL(found.sums[i], setup.sum_where(coded, some_rows, {column(i)}));
+      for (std::uint32_t k = 0; k < sums.n_columns(); ++k)
+        CHECK_EQUAL(found.pairs[std::size_t{i} * found.stride + k],
+                    setup.sum_where(coded, some_rows, {column(i), column(k)}));
+    }
+    std::size_t n_pairs = 0;
+    CHECK(sums.each_triple(meter, [&](std::uint32_t i, std::uint32_t j, const Ticks* triples) {
+      ++n_pairs;
+      CHECK(i < j);
+      for (std::uint32_t k = j + 1; k < sums.n_columns(); ++k)
+        CHECK_EQUAL(triples[k], setup.sum_where(coded, some_rows, {column(i), column(j), column(k)}));
+    }));
+    CHECK_EQUAL(n_pairs, std::size_t{sums.n_columns()} * (sums.n_columns() - 1) / 2);
+  }
+}
+
+RANDOM_TEST(the_best_tree_of_two_or_three_levels_costs_what_brute_force_finds, 300) {
+  const Setup setup(draw, draw.size_between(1, 60), draw.size_between(1, 14),
+                    draw.choose<std::int64_t>({1, 9, 100000}));
+  const CodedRows coded(setup.problem);
+  WorkMeter meter(setup.run);
+  const std::vector<std::uint32_t> some_rows = Setup::some(draw, setup.all_rows()),
+                                   some_columns = Setup::some(draw, setup.all_columns());
+  for (const char* name : {"avx512", "avx2", "portable"}) {
+    const Kernels* kernels = nullptr;
+    try {
+      kernels = &kernels::kernels(name);
+    } catch (const std::invalid_argument&) {
+      continue;  // this machine cannot run them
+    }
+    SquaresSolver solver(setup.problem, coded, *kernels, meter);
+    for (const std::uint32_t levels : {2u, 3u}) {
+      const auto found = solver.solve(some_rows, some_columns, levels);
+      CHECK(found.has_value());
+      const Ticks leaf = setup.leaf(some_rows),
+                  best = setup.best_cost(some_rows, some_columns, static_cast<int>(levels));
+      CHECK_EQUAL(std::min(found->cost, leaf), best);
+      if (found->cost == kInfinity) continue;
+      CHECK(found->shape.depth <= levels);
+      CHECK_EQUAL(some_columns[solver.best_root()], found->split);
+      Ticks below = 0;
+      for (const bool holds : {false, true}) {
+        std::vector<std::uint32_t> side;
+        for (const std::uint32_t row : some_rows)
+          if (setup.rows.test(found->split, row) == holds) side.push_back(row);
+        CHECK_EQUAL(solver.below_root(holds).tree.cost,
+                    setup.best_cost(side, some_columns, static_cast<int>(levels) - 1));
+        CHECK_EQUAL(solver.below_root(holds).loss, setup.leaf(side) - setup.problem.leaf_cost);
+        below += solver.below_root(holds).tree.cost;
+      }
+      CHECK_EQUAL(below, found->cost);
+    }
+  }
+}
+
+TEST(a_stopped_run_stops_the_solver) {
+  Random draw(1);
+  Setup setup(draw, 100, 20, 9);
+  const CodedRows coded(setup.problem);
+  setup.run.stop(Status::interrupted);
+  WorkMeter meter(setup.run);
+  SquaresSolver solver(setup.problem, coded, kernels::kernels(), meter);
+  CHECK(!solver.solve(setup.all_rows(), setup.all_columns(), 3));
+}
+
+TEST(sums_that_do_not_fit_into_63_bits_are_refused) {
+  const std::uint8_t packed = 1;
+  for (const bool fits : {true, false}) {
+    const std::int64_t w = std::int64_t{1} << 31, y = fits ? 0 : 1;
+    const std::vector<std::int64_t> sums = {w, w * y, w * y, w, w * y, w * y};
+    Run run;
+    const DistinctRows rows({&packed, 1, 2}, {{}, sums, 3}, run);
+    const LeafModel model = LeafModel::squared_error(2, true, false);
+    CHECK_EQUAL(SquaresSolver::is_usable({rows, model, 1, {}, {}}), fits);
+  }
+}
+
+}  // namespace hornbeam::testing
