@@ -40,9 +40,9 @@ run::Outcome leaf_or_start(const Input& input, std::size_t n_rows, const models:
   return api::single_leaf(run, prediction, cost, input.leaf_cost);
 }
 
-/// A guessed bound may lie above the cost of a tree; the heuristics' trees are no rule lists, and read cost matrices.
+/// A guessed bound may lie above the cost of a tree, and the heuristics' trees are no rule lists.
 bool has_companion(const Input& input) {
-  return input.bounds.primal && input.reference.empty() && !input.tree.is_rule_list && !input.losses.is_squared_error();
+  return input.bounds.primal && input.reference.empty() && !input.tree.is_rule_list;
 }
 
 run::Outcome search_columns(const data::PackedColumns& columns, const Input& input, const models::LeafModel& model,
@@ -53,12 +53,14 @@ run::Outcome search_columns(const data::PackedColumns& columns, const Input& inp
     reference_losses.push_back(input.losses.of(row, input.reference[row]));
   const data::DistinctRows rows(columns, input.losses.targets, run, reference_losses);
   const rows::Problem problem{rows, model, input.leaf_cost, input.tree, input.bounds};
-  const std::uint64_t pairs = std::uint64_t{rows.n_rows} * rows.n_targets;
+  const bool are_joint = input.losses.is_squared_error();
+  const std::uint32_t n_weights = are_joint ? rows.n_targets : 1;
+  const std::uint64_t pairs = std::uint64_t{rows.n_rows} * (rows.n_targets / n_weights);
   const std::uint64_t most_points =
       input.losses.targets.target.empty() ? pairs : std::min<std::uint64_t>(pairs, columns.n_rows);
-  primal::Companion companion([&] { return primal::Points(rows); },
-                              primal::PrimalSearch::most_bytes(most_points, rows.n_columns), model, input.leaf_cost,
-                              input.tree, run, kShareOfWords, start);
+  primal::Companion companion([&] { return primal::Points(rows, are_joint); },
+                              primal::PrimalSearch::most_bytes(most_points, rows.n_columns, n_weights), model,
+                              input.leaf_cost, input.tree, run, kShareOfWords, start);
   return search::search(problem, run, has_companion(input) ? &companion : nullptr, earlier, start);
 }
 
@@ -85,9 +87,12 @@ run::Outcome with_ordered_problem(const data::OrderedColumns& columns, const Inp
 run::Outcome search_columns(const data::OrderedColumns& columns, const Input& input, const models::LeafModel& model,
                             run::Run& run, const tree::ResultTree* start) {
   const data::RowTargets& targets = input.losses.targets;
-  const std::uint64_t most_points = std::uint64_t{columns.n_rows} * (targets.target.empty() ? targets.n_targets : 1);
-  primal::Companion companion([&] { return primal::Points(columns, targets); },
-                              primal::PrimalSearch::most_bytes(most_points, columns.n_variables()), model,
+  const bool are_joint = input.losses.is_squared_error();
+  const std::uint32_t n_weights = are_joint ? targets.n_targets : 1;
+  const std::uint64_t most_points =
+      std::uint64_t{columns.n_rows} * (targets.target.empty() ? targets.n_targets / n_weights : 1);
+  primal::Companion companion([&] { return primal::Points(columns, targets, are_joint); },
+                              primal::PrimalSearch::most_bytes(most_points, columns.n_variables(), n_weights), model,
                               input.leaf_cost, input.tree, run, kShareOfEntries, start);
   return with_ordered_problem(columns, input, [&](const ordered::OrderedProblem& problem) {
     return ordered::search_ordered(problem, run, has_companion(input) ? &companion : nullptr, start);
@@ -279,7 +284,6 @@ run::Outcome solve(const data::OrderedColumns& columns, const Input& input, cons
 run::Outcome near_optimal(const data::OrderedColumns& columns, const Input& input, std::uint64_t work,
                           std::uint64_t idle_rounds, bool is_exact_if_small, const run::OnPoll& on_poll) {
   require(columns.n_rows > 0, "bins: there must be at least one row");
-  require_costs(input);
   check_input(input, columns.n_rows);
   check_bins(columns);
   primal::ExactSearch exact;
@@ -292,14 +296,14 @@ run::Outcome near_optimal(const data::OrderedColumns& columns, const Input& inpu
   }
   return solve_columns(columns, input, on_poll,
                        [&](const models::LeafModel& model, run::Run& run, const tree::ResultTree*) {
-                         return primal::search_near_optimal(primal::Points(columns, input.losses.targets), model,
-                                                            input.leaf_cost, input.tree, work, idle_rounds, exact, run);
+                         return primal::search_near_optimal(
+                             primal::Points(columns, input.losses.targets, input.losses.is_squared_error()), model,
+                             input.leaf_cost, input.tree, work, idle_rounds, exact, run);
                        });
 }
 
 run::Outcome solve_lookahead(const data::PackedColumns& columns, const Input& input,
                              const lookahead::Lookahead& lookahead, const run::OnPoll& on_poll) {
-  require_costs(input);
   require(input.losses.targets.n_targets > 1, "costs: lookahead needs at least two classes");
   require(input.tree.depth && !input.tree.leaves, "max_depth, max_leaves: lookahead needs the one and not the other");
   require(lookahead.depth >= 1, "lookahead_depth: must be at least 1");

@@ -18,8 +18,10 @@ constexpr double kEqualGain = 1e-12;
 
 double entropy_of(double mass) { return mass > 0 ? mass * std::log2(mass) : 0.0; }
 
-/// The largest loss of a row of each target, in the smallest whole numbers; empty if it is the same for all.
+/// The largest loss of a row of each target, in the smallest whole numbers; empty if it is the same for all, or if the
+/// targets are no classes.
 std::vector<double> error_costs_of(const models::LeafModel& model) {
+  if (model.measures().is_squared_error()) return {};
   Ticks divisor = 0;
   bool are_equal = true;
   for (std::uint32_t c = 0; c < model.n_targets(); ++c) {
@@ -45,10 +47,11 @@ GreedyTrees::GreedyTrees(const models::LeafModel& counting, const models::LeafMo
       leaf_cost_(leaf_cost),
       rows_per_leaf_(static_cast<Ticks>(rows_per_leaf)),
       error_costs_(error_costs_of(model)),
+      gain_is_loss_(model.measures().is_squared_error()),
       last_by_loss_(last_by_loss),
       meter_(meter) {
   for (std::vector<Ticks>& side : side_) side.resize(measures_.n_targets);
-  if (!error_costs_.empty() || total_weight > kMostTabled) return;
+  if (gain_is_loss_ || !error_costs_.empty() || total_weight > kMostTabled) return;
   entropy_.resize(static_cast<std::size_t>(total_weight) + 1);
   for (std::size_t weight = 0; weight < entropy_.size(); ++weight)
     entropy_[weight] = entropy_of(static_cast<double>(weight));
@@ -87,7 +90,7 @@ Ticks GreedyTrees::grow_node(const rows::RowSet& rows, const Word* mask, const T
   const std::size_t root = splits == nullptr ? 0 : splits->size();
   Ticks best = leaf;
   if (depth > 0 && leaf > 2 * leaf_cost_) {
-    const bool by_loss = depth == 1 && last_by_loss_;
+    const bool by_loss = gain_is_loss_ || (depth == 1 && last_by_loss_);
     const std::uint32_t column = measures_.n_targets == 2 ? best_column<2>(rows, sums, total, by_loss)
                                                           : best_column<0>(rows, sums, total, by_loss);
     if (column != table::kNoSplit) {
@@ -157,13 +160,28 @@ void GreedyTrees::measure(const rows::RowSet& rows, const Word* mask, AlignedVec
 /// ties, kNoSplit if there is none. `kClasses` > 0 fixes the number of classes at compile time.
 template <std::uint32_t kClasses>
 std::uint32_t GreedyTrees::best_column(const rows::RowSet& rows, const Ticks* sums, const Ticks* total, bool by_loss) {
+  if (by_loss) {
+    return least_column<kClasses>(rows, sums, total, Ticks{0},
+                                  [this](const Ticks* side, Ticks) { return model_.least_loss_of_leaf(side); });
+  }
+  double tie = 0;
+  for (std::uint32_t k = 0; k < measures_.n_targets; ++k) tie += kEqualGain * mass_of(k, total[k]);
+  if (entropy_.empty())
+    return least_column<kClasses>(rows, sums, total, tie, [this](const Ticks* side, Ticks) { return impurity(side); });
+  return least_column<kClasses>(rows, sums, total, tie,
+                                [this](const Ticks* side, Ticks all) { return tabled_impurity<kClasses>(side, all); });
+}
+
+/// The column whose sides have the least sum of scores, which is less than that of an earlier column by more than
+/// `tie`. `score` gets the weights of the classes on a side, and their sum.
+template <std::uint32_t kClasses, class Number, class Score>
+std::uint32_t GreedyTrees::least_column(const rows::RowSet& rows, const Ticks* sums, const Ticks* total, Number tie,
+                                        Score score) {
   const std::size_t stride = rows.stride;
   const std::uint32_t n_classes = kClasses > 0 ? kClasses : measures_.n_targets;
   Ticks *const true_side = side_[1].data(), *const false_side = side_[0].data();
   std::uint32_t best = table::kNoSplit;
-  double least = std::numeric_limits<double>::infinity();
-  double tie = 0;
-  for (std::uint32_t k = 0; k < n_classes && !by_loss; ++k) tie += kEqualGain * mass_of(k, total[k]);
+  Number least = std::numeric_limits<Number>::max();
   for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
     Ticks all_true = 0, all_false = 0;
     for (std::uint32_t k = 0; k < n_classes; ++k) {
@@ -177,13 +195,7 @@ std::uint32_t GreedyTrees::best_column(const rows::RowSet& rows, const Ticks* su
       const Ticks rows_true = sums[measures_.rows_index() * stride + column];
       if (rows_true < rows_per_leaf_ || total[measures_.rows_index()] - rows_true < rows_per_leaf_) continue;
     }
-    double here = 0;
-    if (by_loss)  // costs are whole numbers below 2^53: as doubles they are exact
-      here = static_cast<double>(model_.least_loss_of_leaf(true_side) + model_.least_loss_of_leaf(false_side));
-    else if (!entropy_.empty())
-      here = tabled_impurity<kClasses>(true_side, all_true) + tabled_impurity<kClasses>(false_side, all_false);
-    else
-      here = impurity(true_side) + impurity(false_side);
+    const Number here = score(true_side, all_true) + score(false_side, all_false);
     if (here < least) {
       least = here - tie;
       best = column;

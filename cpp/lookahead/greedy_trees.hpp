@@ -2,7 +2,8 @@
 //
 // WHAT    Greedy trees: each node splits on the column of largest information gain until the depth is used up, then
 //         subtrees that do not pay for their leaves are pruned from below. On request the last split uses the column
-//         that leaves the least loss instead; that tree costs no more.
+//         that leaves the least loss instead; that tree costs no more. For squared error every split does: the gain is
+//         the decrease of the loss.
 // FLOW    lookahead/lookahead_search closes the subproblems at its lookahead depth with the costs of these trees.
 // HOLDS   (G1) `cost` is that of the tree that `grow` makes, or infinite if the run was stopped. (G2) Ties of gain
 //         go to the first column, and gains within 1e-12 bits are a tie, so that neither rounding nor the scale of the
@@ -27,8 +28,8 @@ using SplitList = std::vector<std::uint32_t>;
 
 class GreedyTrees {
  public:
-  /// `counting` makes the measures of the row sets (a class's weight each, then nothing, then rows if they are
-  /// counted); `model` determines the loss of a leaf.
+  /// `counting` makes the measures of the row sets (a class's weight each, or the three sums of squared error, then
+  /// nothing, then rows if they are counted); `model` determines the loss of a leaf.
   GreedyTrees(const models::LeafModel& counting, const models::LeafModel& model, const kernels::Kernels& kernels,
               Ticks leaf_cost, std::uint64_t rows_per_leaf, std::int64_t total_weight, bool last_by_loss,
               run::WorkMeter& meter);
@@ -62,6 +63,8 @@ class GreedyTrees {
                    std::uint32_t column, std::uint32_t depth, SplitList* splits, Ticks* cost);
   template <std::uint32_t kClasses>
   std::uint32_t best_column(const rows::RowSet& rows, const Ticks* sums, const Ticks* total, bool by_loss);
+  template <std::uint32_t kClasses, class Number, class Score>
+  std::uint32_t least_column(const rows::RowSet& rows, const Ticks* sums, const Ticks* total, Number tie, Score score);
   template <std::uint32_t kClasses>
   double tabled_impurity(const Ticks* class_weight, Ticks all) const;
   double impurity(const Ticks* class_weight) const;
@@ -76,6 +79,7 @@ class GreedyTrees {
   const Ticks leaf_cost_;
   const Ticks rows_per_leaf_;
   const std::vector<double> error_costs_;  // of the classes; empty where they are the same
+  const bool gain_is_loss_;                // squared error
   const bool last_by_loss_;
   run::WorkMeter& meter_;
   std::vector<double> entropy_;  // x log x of small whole weights; empty where classes have different costs

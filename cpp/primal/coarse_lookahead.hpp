@@ -3,6 +3,7 @@
 // WHAT    Trees over some conditions of each variable, in a sample of many points: LicketySPLIT's, which completes them
 //         all at every node, where primal/lookahead_growth completes a few; and the best tree of three levels.
 // FLOW    primal/primal_search -> here -> lookahead/lookahead_search. The splits are then improved over all conditions.
+// CHOICE  Not for squared error: a square takes a word for each of its bits.
 // SOURCE  [babbar2025split, algorithms 1 and 3]. A prefix of two levels, completed by splits of least loss, is the best
 //         tree of three levels.
 #pragma once

@@ -17,7 +17,8 @@ std::uint32_t number_of(std::int64_t rows) {
 
 }  // namespace
 
-Points::Points(const data::OrderedColumns& columns, const data::RowTargets& targets) : n_targets(targets.n_targets) {
+Points::Points(const data::OrderedColumns& columns, const data::RowTargets& targets, bool joint)
+    : Points(targets.n_targets, joint) {
   std::vector<std::uint64_t> hash(columns.n_rows, 0);
   for (std::uint32_t v = 0; v < columns.n_variables(); ++v)
     for (std::uint32_t row = 0; row < columns.n_rows; ++row) hash[row] = mix(hash[row] ^ columns.bins_of(v)[row]);
@@ -29,18 +30,20 @@ Points::Points(const data::OrderedColumns& columns, const data::RowTargets& targ
   NumberIndex index;
   index.reset(columns.n_rows);
   std::vector<std::uint32_t> row_of;
+  const std::vector<std::int64_t> nothing(n_weights(), 0);
   for (std::uint32_t row = 0; row < columns.n_rows; ++row) {
     std::uint32_t rows = number_of(targets.n_rows(row));
     targets.for_each(row, [&](std::uint32_t of_target, std::int64_t of_weight) {
       if (of_weight == 0) return;
-      const std::uint32_t point = index.find_or_add(mix(hash[row] + of_target), size(), [&](std::uint32_t known) {
-        return target[known] == of_target && are_equal(row_of[known], row);
+      const std::uint32_t of_point = joint ? 0 : of_target, of_weights = joint ? of_target : 0;
+      const std::uint32_t point = index.find_or_add(mix(hash[row] + of_point), size(), [&](std::uint32_t known) {
+        return (joint || target[known] == of_target) && are_equal(row_of[known], row);
       });
       if (point == size()) {
         row_of.push_back(row);
-        add(of_target, 0, 0);
+        add(of_target, nothing, 0);
       }
-      weight[point] += of_weight;
+      weight[std::size_t{point} * n_weights() + of_weights] += of_weight;
       row_count[point] = number_of(std::int64_t{row_count[point]} + rows);
       rows = 0;
     });
@@ -73,14 +76,14 @@ std::vector<std::uint32_t> nested_runs(const data::DistinctRows& rows) {
 
 }  // namespace
 
-Points::Points(const data::DistinctRows& rows) : n_targets(rows.n_targets) {
+Points::Points(const data::DistinctRows& rows, bool joint) : Points(rows.n_targets, joint) {
   std::vector<std::uint32_t> row_of;
   for (std::uint32_t row = 0; row < rows.n_rows; ++row) {
     std::uint32_t count = number_of(rows.row_count[row]);
-    for (std::uint32_t of_target = 0; of_target < n_targets; ++of_target) {
+    for (std::uint32_t of_target = 0; of_target < n_targets; of_target += n_weights()) {
       if (rows.weight(row)[of_target] == 0) continue;
       row_of.push_back(row);
-      add(of_target, rows.weight(row)[of_target], count);
+      add(of_target, {rows.weight(row) + of_target, n_weights()}, count);
       count = 0;
     }
   }
@@ -106,24 +109,26 @@ Points::Points(const data::DistinctRows& rows) : n_targets(rows.n_targets) {
 }
 
 Points Points::sample(std::uint32_t n_sampled) const {
-  Points sampled(n_targets);
+  Points sampled(n_targets, are_joint);
   std::vector<std::uint32_t> numbers;
   for_each_sampled(size(), n_sampled, [&](std::size_t point) {
     numbers.push_back(static_cast<std::uint32_t>(point));
-    sampled.add(target[point], weight[point], row_count[point]);
+    const auto i = static_cast<std::uint32_t>(point);
+    sampled.add(are_joint ? 0 : target[point], weights_of(i), row_count[point]);
   });
   for (const Variable& variable : variables) sampled.variables.push_back(variable.of(numbers));
   return sampled;
 }
 
-void Points::add(std::uint32_t of_target, std::int64_t of_weight, std::uint32_t rows) {
-  target.push_back(of_target);
-  weight.push_back(of_weight);
+void Points::add(std::uint32_t of_target, std::span<const std::int64_t> weights, std::uint32_t rows) {
+  if (!are_joint) target.push_back(of_target);
+  weight.insert(weight.end(), weights.begin(), weights.end());
   row_count.push_back(rows);
 }
 
 std::uint64_t Points::bytes() const {
-  std::uint64_t sum = size() * (sizeof(target[0]) + sizeof(weight[0]) + sizeof(row_count[0]));
+  std::uint64_t sum =
+      size() * sizeof(row_count[0]) + target.size() * sizeof(target[0]) + weight.size() * sizeof(weight[0]);
   for (const Variable& variable : variables) sum += variable.bytes();
   return sum;
 }

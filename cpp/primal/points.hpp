@@ -1,10 +1,11 @@
 // primal/points.hpp
 //
-// WHAT    The training data of the primal heuristics: points with one target each, and for each variable the bin of
-//         each point among its thresholds. Neighboring conditions of which at most one holds, such as the categories of
-//         a column, are a nominal variable: the bin is the number of the condition that holds.
+// WHAT    The training data of the primal heuristics: points, and for each variable the bin of each point among its
+//         thresholds. Neighboring conditions of which at most one holds, such as the categories of a column, are a
+//         nominal variable: the bin is the number of the condition that holds.
 // FLOW    data (distinct rows or ordered columns) -> here -> primal/split_finder, primal/working_tree.
 // HOLDS   Immutable. A row that weighs for several targets is one point for each; the first of them counts its rows.
+//         Joint points weigh for all targets at once: the three sums of squared error mean nothing without each other.
 // CHOICE  Bins, where the search has bits: a histogram over the bins of a variable scores all its thresholds at once,
 //         and sums numbers that differ from point to point. The bins of a variable take 1, 2 or 4 bytes.
 #pragma once
@@ -85,28 +86,42 @@ class Variable {
 
 struct Points {
   /// Equal rows are merged.
-  Points(const data::OrderedColumns& columns, const data::RowTargets& targets);
+  Points(const data::OrderedColumns& columns, const data::RowTargets& targets, bool are_joint = false);
   /// Neighboring columns of which each holds where the one before it does become thresholds of one variable.
-  explicit Points(const data::DistinctRows& rows);
+  explicit Points(const data::DistinctRows& rows, bool are_joint = false);
 
   /// So many of these points, evenly spread.
   Points sample(std::uint32_t n_sampled) const;
 
   std::uint32_t n_targets;
-  std::vector<std::uint32_t> target;
-  std::vector<std::int64_t> weight;
+  bool are_joint;
+  std::vector<std::uint32_t> target;     // the only one of each point; empty if they are joint
+  std::vector<std::int64_t> weight;      // (n_points), or (n_points, n_targets) if they are joint
   std::vector<std::uint32_t> row_count;  // of the rows that it stands for
   std::vector<Variable> variables;
 
-  std::uint32_t size() const { return static_cast<std::uint32_t>(target.size()); }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(row_count.size()); }
+  /// How many weights a point has.
+  std::uint32_t n_weights() const { return are_joint ? n_targets : 1; }
+  std::span<const std::int64_t> weights_of(std::uint32_t point) const {
+    return {&weight[std::size_t{point} * n_weights()], n_weights()};
+  }
+  /// Adds the weights of a point to sums by target.
+  void add_to(std::int64_t* sums, std::uint32_t point) const {
+    if (!are_joint) {
+      sums[target[point]] += weight[point];
+      return;
+    }
+    for (std::uint32_t t = 0; t < n_targets; ++t) sums[t] += weight[std::size_t{point} * n_targets + t];
+  }
   std::uint64_t bytes() const;
   Split split_of(std::uint32_t column) const;
   std::uint32_t column_of(const Split& split) const { return variables[split.variable].column(split.bin); }
 
  private:
-  explicit Points(std::uint32_t targets) : n_targets(targets) {}
+  Points(std::uint32_t targets, bool joint) : n_targets(targets), are_joint(joint) {}
   void merge_nominal();
-  void add(std::uint32_t of_target, std::int64_t of_weight, std::uint32_t rows);
+  void add(std::uint32_t of_target, std::span<const std::int64_t> weights, std::uint32_t rows);
 };
 
 }  // namespace hornbeam::primal

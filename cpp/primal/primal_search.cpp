@@ -55,13 +55,13 @@ PrimalSearch::PrimalSearch(Points points, const models::LeafModel& model, Ticks 
 }
 
 std::uint64_t PrimalSearch::bytes() const {
-  return points_.bytes() + 5 * sizeof(std::uint32_t) * points_.size() + subtrees_.bytes() +
-         (sample_ ? sample_->bytes() : 0);
+  const std::uint64_t of_point = 5 * sizeof(std::uint32_t) + (points_.n_weights() - 1) * sizeof(std::int64_t);
+  return points_.bytes() + of_point * points_.size() + subtrees_.bytes() + (sample_ ? sample_->bytes() : 0);
 }
 
-std::uint64_t PrimalSearch::most_bytes(std::uint64_t n_points, std::uint64_t n_variables) {
+std::uint64_t PrimalSearch::most_bytes(std::uint64_t n_points, std::uint64_t n_variables, std::uint64_t n_weights) {
   const std::uint64_t n_at_once = n_points > kManyPoints ? n_points + kSampled : n_points;
-  return n_at_once * (sizeof(std::uint32_t) * (n_variables + 7) + sizeof(std::int64_t)) +
+  return n_at_once * (sizeof(std::uint32_t) * (n_variables + 7) + sizeof(std::int64_t) * (2 * n_weights - 1)) +
          SubtreeImprovement::most_bytes(n_at_once, n_variables);
 }
 
@@ -218,7 +218,7 @@ void PrimalSearch::grow_first() {
   const std::uint32_t most = most_leaves_ < kMostGrown ? std::max(4 * most_leaves_, 64u) : kMostGrown;
   // So that these are the trees of other greedy programs, or nearly so.
   finder_.use_fine_cells(true);
-  for (const auto criterion : {SplitFinder::Criterion::gini, SplitFinder::Criterion::entropy}) {
+  for (const auto criterion : finder_.impurities()) {
     WorkingTree grown = leaf_;
     grow_best_first(grown, finder_, criterion, leaf_penalty_, most_depth_, most, meter_);
     if (growth_penalty_ == leaf_penalty_ && grown.root().n_leaves > most_leaves_) {
@@ -241,7 +241,7 @@ void PrimalSearch::grow_again(const Step& step) {
 }
 
 void PrimalSearch::grow_coarsely(CoarseLookahead::Kind kind, std::uint32_t depth) {
-  if (depth < 2 || points_.n_targets < 2 || leaf_.root().leaf_loss <= leaf_penalty_) return;
+  if (depth < 2 || points_.n_targets < 2 || points_.are_joint || leaf_.root().leaf_loss <= leaf_penalty_) return;
   WorkingTree tree = leaf_;
   tree.replace(WorkingTree::kRoot, coarse_.grow(tree.points(WorkingTree::kRoot), growth_penalty_, kind, depth));
   offer(std::move(tree));

@@ -48,8 +48,8 @@ class PrimalSearch {
   std::uint32_t n_leaves() const { return best_.root().n_leaves; }
   tree::ResultTree tree() const { return best_.result(leaf_penalty_); }
   std::uint64_t bytes() const;
-  /// At least what `bytes` is for so many points.
-  static std::uint64_t most_bytes(std::uint64_t n_points, std::uint64_t n_variables);
+  /// At least what `bytes` is for so many points, with so many weights each.
+  static std::uint64_t most_bytes(std::uint64_t n_points, std::uint64_t n_variables, std::uint64_t n_weights = 1);
 
  private:
   struct Step {

@@ -60,6 +60,7 @@ struct SmallerSum {
 
 std::vector<double> masses(const models::LeafModel& model) {
   std::vector<double> mass;
+  if (model.measures().is_squared_error()) return mass;
   mass.reserve(model.n_targets());
   for (std::uint32_t t = 0; t < model.n_targets(); ++t) mass.push_back(static_cast<double>(model.largest_cost(t)));
   return mass;
@@ -90,9 +91,13 @@ SplitFinder::SplitFinder(const Points& points, const models::LeafModel& model, s
 void SplitFinder::load(std::span<const std::uint32_t> points) {
   has_numbers_ = false;
   all_.points = points;
-  all_.clear(points_.n_targets);
-  for (const std::uint32_t point : points)
-    all_.add(points_.target[point], points_.weight[point], points_.row_count[point]);
+  all_.clear(points_.n_targets, points_.are_joint);
+  for (const std::uint32_t point : points) {
+    if (points_.are_joint)
+      all_.add_joint(points_.weights_of(point).data(), points_.row_count[point]);
+    else
+      all_.add(points_.target[point], points_.weight[point], points_.row_count[point]);
+  }
   all_.rows_per_leaf = rows_per_leaf_;
   meter_.add(points.size());
   load_sample();
@@ -102,7 +107,7 @@ std::optional<SplitFinder::LeastSum> SplitFinder::least_sum(std::span<const std:
                                                             std::span<const std::int64_t> numbers) {
   has_numbers_ = true;
   all_.points = points;
-  all_.clear(1);
+  all_.clear(1, false);
   for (const std::int64_t number : numbers) all_.add(0, number, 0);
   all_.rows_per_leaf = 1;
   load_sample();
@@ -119,17 +124,26 @@ void SplitFinder::load_sample() {
   const std::size_t n_points = all_.points.size();
   if (n_points <= kMostSeen) return;
   sampled_points_.clear();
-  sample_.clear(static_cast<std::uint32_t>(all_.total.size()));
+  sample_.clear(static_cast<std::uint32_t>(all_.total.size()), all_.are_joint);
   for_each_sampled(n_points, kMostSeen, [this](std::size_t i) {
     sampled_points_.push_back(all_.points[i]);
-    sample_.add(all_.target[i], all_.weight[i], all_.rows[i]);
+    if (all_.are_joint)
+      sample_.add_joint(&all_.weight[i * all_.total.size()], all_.rows[i]);
+    else
+      sample_.add(all_.target[i], all_.weight[i], all_.rows[i]);
   });
   sample_.points = sampled_points_;
   sample_.rows_per_leaf = std::max<std::uint64_t>(1, all_.rows_per_leaf * kMostSeen / n_points);
 }
 
+std::span<const SplitFinder::Criterion> SplitFinder::impurities() const {
+  static constexpr Criterion kOfClasses[] = {Criterion::gini, Criterion::entropy}, kOfNumbers[] = {Criterion::loss};
+  return mass_.empty() ? std::span<const Criterion>(kOfNumbers) : std::span<const Criterion>(kOfClasses);
+}
+
 template <class Use>
 decltype(auto) SplitFinder::with_score(Criterion criterion, Use use) const {
+  if (mass_.empty()) return use(Loss{model_});
   switch (criterion) {
     case Criterion::gini: return use(Gini{mass_});
     case Criterion::entropy: return use(Entropy{mass_});
@@ -209,15 +223,17 @@ void SplitFinder::add_even_splits(std::uint32_t variable, const Cells& cells, st
                                   std::vector<Split>& splits) const {
   const Weights& total = seen().total;
   const std::uint64_t total_rows = seen().total_rows, rows_per_leaf = seen().rows_per_leaf;
-  const auto weight_of = [&](std::uint32_t cell) {
-    const std::int64_t* sums = &sums_[cell * total.size()];
-    return static_cast<std::size_t>(std::accumulate(sums, sums + total.size(), std::int64_t{0}));
+  // Of the three sums of squared error, the first is the weight.
+  const std::size_t n_weights = mass_.empty() ? 1 : total.size();
+  const auto weight_in = [n_weights](const std::int64_t* sums) {
+    return static_cast<std::size_t>(std::accumulate(sums, sums + n_weights, std::int64_t{0}));
   };
+  const auto weight_of = [&](std::uint32_t cell) { return weight_in(&sums_[cell * total.size()]); };
   const auto is_allowed = [&](std::uint64_t rows) {
     return rows_per_leaf == 1 || std::min(rows, total_rows - rows) >= rows_per_leaf;
   };
   const auto rows_of = [&](std::uint32_t cell) { return rows_per_leaf == 1 ? 0 : row_sums_[cell]; };
-  const auto all = static_cast<std::size_t>(std::accumulate(total.begin(), total.end(), std::int64_t{0}));
+  const std::size_t all = weight_in(total.data());
   if (points_.variables[variable].is_nominal()) {
     std::vector<std::uint32_t> heaviest;
     for (std::uint32_t cell = 0; cell + 1 < cells.size(); ++cell)
@@ -266,7 +282,10 @@ void SplitFinder::fill(const Loaded& loaded, std::uint32_t variable, const Cells
   points_.variables[variable].with_bins([&](const auto* bins) {
     for (std::size_t i = 0; i < n_points; ++i) {
       const std::size_t cell = cells.of(bins[loaded.points[i]]);
-      sums_[cell * n_targets + loaded.target[i]] += loaded.weight[i];
+      if (loaded.are_joint)
+        for (std::size_t t = 0; t < n_targets; ++t) sums_[cell * n_targets + t] += loaded.weight[i * n_targets + t];
+      else
+        sums_[cell * n_targets + loaded.target[i]] += loaded.weight[i];
       if (limits_rows) row_sums_[cell] += loaded.rows[i];
     }
   });

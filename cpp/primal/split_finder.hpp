@@ -24,6 +24,7 @@ namespace hornbeam::primal {
 
 class SplitFinder {
  public:
+  /// For squared error each of them is the loss.
   enum class Criterion { gini, entropy, loss };
 
   /// Lower scores are better.
@@ -43,6 +44,8 @@ class SplitFinder {
   /// What the points lose as a leaf.
   Ticks loss_as_leaf() const { return model_.least_loss_of_leaf(all_.total.data()); }
   double score_as_leaf(Criterion criterion) const;
+  /// The criteria that differ, with which trees are grown.
+  std::span<const Criterion> impurities() const;
   /// None if no split is allowed.
   std::optional<Found> best(Criterion criterion);
   /// At most `most` promising splits: for each variable the best by impurity and by loss, then some that share the
@@ -76,11 +79,12 @@ class SplitFinder {
   /// Points with what they count for.
   struct Loaded {
     std::span<const std::uint32_t> points;
-    std::vector<std::uint32_t> target, rows;
-    std::vector<std::int64_t> weight;  // or their numbers
-    std::vector<std::int64_t> total;   // by target
+    std::vector<std::uint32_t> target, rows;  // no targets of joint points
+    std::vector<std::int64_t> weight;         // or their numbers
+    std::vector<std::int64_t> total;          // by target
     std::uint64_t total_rows = 0;
     std::uint64_t rows_per_leaf = 1;
+    bool are_joint = false;
     void add(std::uint32_t of_target, std::int64_t of_weight, std::uint32_t of_rows) {
       target.push_back(of_target);
       weight.push_back(of_weight);
@@ -88,7 +92,14 @@ class SplitFinder {
       total[of_target] += of_weight;
       total_rows += of_rows;
     }
-    void clear(std::uint32_t n_targets) {
+    void add_joint(const std::int64_t* weights, std::uint32_t of_rows) {
+      weight.insert(weight.end(), weights, weights + total.size());
+      rows.push_back(of_rows);
+      for (std::size_t t = 0; t < total.size(); ++t) total[t] += weights[t];
+      total_rows += of_rows;
+    }
+    void clear(std::uint32_t n_targets, bool joint) {
+      are_joint = joint;
       target.clear();
       weight.clear();
       rows.clear();

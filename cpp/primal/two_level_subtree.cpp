@@ -21,7 +21,8 @@ TwoLevelSubtree::TwoLevelSubtree(const Points& points, const models::LeafModel& 
       leaf_penalty_(leaf_penalty),
       rows_per_leaf_(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(rows_per_leaf, 1, ~std::uint32_t{0}))),
       n_predictions_(model.n_predictions()),
-      costs_(model.measures().cost, std::size_t{model.n_targets()} * model.n_predictions()),
+      n_sums_(model.measures().is_squared_error() ? model.n_targets() : n_predictions_),
+      costs_(model.costs()),
       meter_(meter) {
   for (const Variable& variable : points.variables)
     most_columns_ += variable.is_nominal() ? variable.n_conditions() : 1;
@@ -32,7 +33,7 @@ std::uint64_t TwoLevelSubtree::bytes_of(std::uint64_t n_rows) const {
   // whole problem and its membership, its weight, and its lanes where there are more than two classes.
   const std::uint64_t of_cell = 2 * sizeof(std::uint32_t) + sizeof(std::uint32_t) + sizeof(sorted::Threshold);
   const std::uint64_t lanes = std::uint64_t{2} * kernels::kScanLanes * sizeof(std::int64_t);
-  return n_rows * (of_cell * most_columns_ + 16 + lanes + sizeof(std::int64_t) * n_predictions_);
+  return n_rows * (of_cell * most_columns_ + 16 + lanes + sizeof(std::int64_t) * n_sums_);
 }
 
 std::optional<Preorder> TwoLevelSubtree::find(std::span<const std::uint32_t> points, std::uint32_t most_leaves,
@@ -74,8 +75,9 @@ void TwoLevelSubtree::gather_rows(std::span<const std::uint32_t> points) {
   if (rows_per_leaf_ > 1) return merge_equal_points(points);
   point_.assign(points.begin(), points.end());
   for (const std::uint32_t point : points) {
-    target_.push_back(static_cast<std::int32_t>(points_.target[point]));
-    weight_.push_back(points_.weight[point]);
+    if (!points_.are_joint) target_.push_back(static_cast<std::int32_t>(points_.target[point]));
+    const auto weights = points_.weights_of(point);
+    weight_.insert(weight_.end(), weights.begin(), weights.end());
   }
 }
 
@@ -97,7 +99,7 @@ void TwoLevelSubtree::merge_equal_points(std::span<const std::uint32_t> points) 
     std::uint64_t n_rows = 0;
     for (end = i; end < order.size() && hash[order[end]] == hash[order[i]]; ++end) {
       const std::uint32_t point = points[order[end]];
-      weight_[first + points_.target[point]] += points_.weight[point];
+      points_.add_to(&weight_[first], point);
       n_rows += points_.row_count[point];
     }
     n_rows = std::clamp<std::uint64_t>(n_rows, 1, rows_per_leaf_);

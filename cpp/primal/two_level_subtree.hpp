@@ -53,8 +53,8 @@ class TwoLevelSubtree {
 
   const Points& points_;
   const Ticks leaf_penalty_;
-  const std::uint32_t rows_per_leaf_, n_predictions_;
-  const std::span<const Ticks> costs_;  // (n_targets, n_predictions)
+  const std::uint32_t rows_per_leaf_, n_predictions_, n_sums_;
+  const std::span<const Ticks> costs_;  // (n_targets, n_predictions); empty for squared error
   std::uint32_t most_columns_ = 0;
   run::WorkMeter& meter_;
 

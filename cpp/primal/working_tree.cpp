@@ -8,7 +8,7 @@ namespace hornbeam::primal {
 WorkingTree::WorkingTree(const Points& points, const models::LeafModel& model, std::uint64_t rows_per_leaf)
     : points_(&points), model_(&model), rows_per_leaf_(rows_per_leaf), order_(points.size()) {
   std::vector<std::int64_t> one(model.n_targets(), 0);
-  for (std::uint32_t t = 0; t < model.n_targets(); ++t) {
+  for (std::uint32_t t = 0; t < model.n_targets() && !points.are_joint; ++t) {
     one[t] = 1;
     for (std::uint32_t k = 0; k < model.n_predictions(); ++k) cost_of_target_.push_back(model.loss_of(one.data(), k));
     one[t] = 0;
@@ -80,7 +80,7 @@ void WorkingTree::route(NodeIndex index) {
   std::vector<std::int64_t> weight(points_->n_targets, 0);
   std::uint64_t rows = 0;
   for (const std::uint32_t point : points(index)) {
-    weight[points_->target[point]] += points_->weight[point];
+    points_->add_to(weight.data(), point);
     rows += points_->row_count[point];
   }
   nodes_[index].rows = rows;

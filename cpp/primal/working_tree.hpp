@@ -52,6 +52,7 @@ class WorkingTree {
   }
   /// What a point loses by a prediction.
   Ticks loss_of(std::uint32_t point, std::uint32_t prediction) const {
+    if (points_->are_joint) return model_->loss_of(points_->weights_of(point).data(), prediction);
     return points_->weight[point] * cost_of_target_[points_->target[point] * model_->n_predictions() + prediction];
   }
   /// The leaf below a node that a point reaches.
@@ -83,7 +84,7 @@ class WorkingTree {
   const Points* points_;
   const models::LeafModel* model_;
   std::uint64_t rows_per_leaf_;
-  std::vector<Ticks> cost_of_target_;  // (n_targets, n_predictions)
+  std::vector<Ticks> cost_of_target_;  // (n_targets, n_predictions); empty for joint points
   std::vector<Node> nodes_;            // those that are no longer in the tree stay unused
   std::vector<std::uint32_t> order_;   // the points, those of a node together
   std::vector<std::uint32_t> false_side_;

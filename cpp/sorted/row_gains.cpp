@@ -38,6 +38,7 @@ std::int64_t weigh_squares(const std::vector<std::int64_t>& sums, std::vector<st
   std::int64_t low = kInfinity, high = 0, total = 0;
   for (std::size_t i = 0; i < sums.size(); i += kSums) {
     const std::int64_t weight = sums[i], sum = sums[i + 1];
+    if (weight == 0) continue;  // a row that only counts as one
     low = std::min(low, weight == 1 ? sum : sum / weight);
     high = std::max(high, weight == 1 ? sum : (sum + weight - 1) / weight);
   }

@@ -4,54 +4,17 @@ from __future__ import annotations
 
 import itertools
 import random
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from core.ordered import OrderedProblem
 from core.solving import check_interval, check_proven, check_tree
-from core.squared_errors import random_regression, solve_regression, sums
+from core.squared_errors import random_ordered_regression, solve_ordered, solve_regression
 from hornbeam import _core
 
 DEPTHS = [None, 0, 1, 2, 3, 4]
 LEAVES = [None, 1, 2, 3, 5]
 SAMPLES = [1, 2, 3]
-
-
-def random_ordered_regression(
-    seed: int,
-    *,
-    n_rows: tuple[int, int] = (1, 14),
-    most_thresholds: int = 5,
-    largest: tuple[int, int] = (0, 40),
-    **limits,
-) -> OrderedProblem:
-    """Return targets that depend on some bins, with noise; ties, gaps, heavy rows and any leaf penalty."""
-    draw = random.Random(f"{seed} {n_rows} {most_thresholds} {largest} {sorted(limits.items())}")
-    plain = random_regression(seed, n_rows=n_rows, n_columns=(1, 2), largest=largest, **limits)
-    rows = range(len(plain.classes))
-    n_thresholds = [
-        draw.choice([1, draw.randint(0, most_thresholds), most_thresholds]) for _ in range(draw.randint(1, 4))
-    ]
-    bins = [[draw.randint(0, n) for _ in rows] for n in n_thresholds]
-    most = len(plain.costs) - 1
-    targets = plain.classes
-    if draw.random() < 0.6:
-        noise = draw.choice([0, 1, most // 4])
-        step = most // max(1, n_thresholds[0])
-        targets = [min(most, max(0, step * bins[0][r] + draw.randint(-noise, noise))) for r in rows]
-    table = [[int(bins[v][r] <= t) for v, n in enumerate(n_thresholds) for t in range(n)] for r in rows]
-    return OrderedProblem(bins, n_thresholds, replace(plain, rows=table, classes=targets))
-
-
-def solve_ordered(ordered: OrderedProblem, **options) -> _core.Outcome:
-    """Run the ordered search for squared error."""
-    given = ordered.arguments() | options
-    columns = _core.OrderedColumns(given["bins"], given["n_thresholds"])
-    of_search = {name: given[name] for name in given if hasattr(_core.SearchOptions, name)}
-    problem = _core.Problem.squared_error(sums(ordered.problem), len(ordered.problem.costs), ordered.problem.leaf_cost)
-    return _core.solve(columns, problem, _core.SearchOptions(**of_search))
 
 
 @pytest.mark.parametrize("max_depth", DEPTHS)

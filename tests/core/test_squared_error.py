@@ -146,17 +146,10 @@ def test_sums_that_no_targets_have_are_refused(rows, n_predictions, message):
         _core.solve(columns, _core.Problem.squared_error(table, n_predictions, 0), _core.SearchOptions())
 
 
-def test_searches_that_read_a_cost_matrix_refuse_squared_error():
+def test_sets_of_leaves_refuse_squared_error():
     problem = random_regression(3, n_rows=(6, 8), n_columns=(2, 3))
     core_problem = _core.Problem.squared_error(sums(problem), len(problem.costs), 1)
     given = arguments(problem)
     columns = _core.PackedColumns(given["columns"], given["n_rows"])
-    ordered = _core.OrderedColumns(np.zeros((1, given["n_rows"]), dtype=np.uint32), np.ones(1, dtype=np.uint32))
-    options = _core.SearchOptions(max_depth=2)
-    for search in (
-        lambda: _core.near_optimal(ordered, core_problem, options),
-        lambda: _core.solve_lookahead(columns, core_problem, options, lookahead_depth=1, recursive=False),
-        lambda: _core.solve_leaf_sets(columns, core_problem, options),
-    ):
-        with pytest.raises(ValueError, match="does not support squared error"):
-            search()
+    with pytest.raises(ValueError, match="does not support squared error"):
+        _core.solve_leaf_sets(columns, core_problem, _core.SearchOptions(max_depth=2))

@@ -186,40 +186,6 @@ TestProblem limited_problem(Random& draw) {
   return problem;
 }
 
-/// Whatever the work, the tree is within the limits, costs what it says, and no more than before.
-template <class Columns>
-void check_growing(const Columns& columns, const RowLosses& losses, Ticks leaf_cost, const TreeLimits& limits,
-                   const Points& points, Ticks optimum, Random& draw) {
-  const LeafModel model(losses.targets.n_targets, losses.n_predictions, {losses.costs.begin(), losses.costs.end()},
-                        true, limits.rows_per_leaf > 1);
-  Run run;
-  PrimalSearch search(points, model, leaf_cost, limits, run, [] {}),
-      again(points, model, leaf_cost, limits, run, [] {});
-  tree::ResultTree leaf;
-  leaf.add_leaf(0);
-  Ticks single = kInfinity;
-  for (std::uint32_t k = 0; k < losses.n_predictions; ++k) {
-    leaf.prediction[0] = static_cast<std::int32_t>(k);
-    single = std::min(single, score_within({}, leaf, columns, losses, leaf_cost));
-  }
-  CHECK_EQUAL(search.cost(), single);
-  Ticks before = single;
-  std::uint64_t work = 0;
-  for (const std::uint32_t more : {0u, 500u, 3000u, 10'000u, 40'000u}) {
-    work += draw.below(more + 1);
-    const bool is_better = search.work_up_to(work);
-    const tree::ResultTree tree = search.tree();
-    CHECK_EQUAL(score_within(limits, tree, columns, losses, leaf_cost), tree.cost);
-    CHECK_EQUAL(search.cost(), tree.cost);
-    CHECK_EQUAL(search.n_leaves(), tree.n_leaves());
-    CHECK(optimum <= tree.cost && tree.cost <= before);
-    CHECK(is_better || tree.cost == before);
-    before = tree.cost;
-    CHECK_EQUAL(again.work_up_to(work), is_better);
-    CHECK(same_nodes(again.tree(), tree) && again.spent() == search.spent());
-  }
-}
-
 /// Rows that weigh for every target, some of them nothing.
 struct EveryTarget {
   TestProblem problem;

@@ -17,19 +17,19 @@ Rows = tuple[int, ...]
 _DIGITS = Context(prec=60)
 
 
-def greedy_cost(problem: Problem, rows: Rows, depth: int, last_by_loss: bool = False) -> int:
+def greedy_cost(problem: Problem, rows: Rows, depth: int, by_loss: int = 0) -> int:
     """Return the cost of the greedy tree of at most `depth` edges, cut back from below where it does not pay.
 
-    The last split that the depth allows has the largest information gain like the others or, `last_by_loss`, leaves the
+    Splits have the largest information gain; in the last `by_loss` of the levels that the depth allows, they leave the
     least loss.
     """
     leaf = leaf_cost(problem, rows)
     columns = [c for c in range(len(problem.rows[0])) if is_allowed(problem, rows, c)]
     if depth == 0 or not columns:
         return leaf
-    merit = leaf_cost if last_by_loss and depth == 1 else impurity
+    merit = leaf_cost if depth <= by_loss else impurity
     column = min(columns, key=lambda c: _sum(merit(problem, side) for side in sides(problem, rows, c)))
-    return min(leaf, sum(greedy_cost(problem, side, depth - 1, last_by_loss) for side in sides(problem, rows, column)))
+    return min(leaf, sum(greedy_cost(problem, side, depth - 1, by_loss) for side in sides(problem, rows, column)))
 
 
 def _sum(parts: Iterable[Decimal | int]) -> Decimal:
@@ -37,33 +37,30 @@ def _sum(parts: Iterable[Decimal | int]) -> Decimal:
         return round(sum(parts, Decimal(0)), 30)
 
 
-def lookahead_cost(
-    problem: Problem, rows: Rows, depth: int, steps: int, last_by_loss: bool = False
-) -> tuple[int, int | None]:
+def lookahead_cost(problem: Problem, rows: Rows, depth: int, steps: int, by_loss: int = 0) -> tuple[int, int | None]:
     """Return what the best prefix of `steps` levels costs, completed by greedy trees, and its first split."""
     if steps == 0:
-        return greedy_cost(problem, rows, depth, last_by_loss), None
+        return greedy_cost(problem, rows, depth, by_loss), None
     best: tuple[int, int | None] = (leaf_cost(problem, rows), None)
     if depth == 0:
         return best
     for column in range(len(problem.rows[0])):
         if is_allowed(problem, rows, column):
             parts = [
-                lookahead_cost(problem, side, depth - 1, steps - 1, last_by_loss)[0]
-                for side in sides(problem, rows, column)
+                lookahead_cost(problem, side, depth - 1, steps - 1, by_loss)[0] for side in sides(problem, rows, column)
             ]
             if sum(parts) < best[0]:
                 best = (sum(parts), column)
     return best
 
 
-def licketysplit_cost(problem: Problem, rows: Rows, depth: int, steps: int = 1, last_by_loss: bool = False) -> int:
+def licketysplit_cost(problem: Problem, rows: Rows, depth: int, steps: int = 1, by_loss: int = 0) -> int:
     """Return the cost of the tree that takes the first split of the best prefix, then the same on both sides."""
-    _, column = lookahead_cost(problem, rows, depth, steps, last_by_loss)
+    _, column = lookahead_cost(problem, rows, depth, steps, by_loss)
     if column is None:
         return leaf_cost(problem, rows)
     below = sides(problem, rows, column)
-    return sum(licketysplit_cost(problem, side, depth - 1, steps, last_by_loss) for side in below)
+    return sum(licketysplit_cost(problem, side, depth - 1, steps, by_loss) for side in below)
 
 
 def leaf_cost(problem: Problem, rows: Rows) -> int:

@@ -9,6 +9,7 @@ from hornbeam import (
     GOSDTRegressor,
     GOSDTRegressorCV,
     LicketySPLITClassifier,
+    LicketySPLITRegressor,
     MAPTreeClassifier,
     OSDTClassifier,
     PolicyTree,
@@ -16,6 +17,7 @@ from hornbeam import (
     RashomonSetClassifier,
     SPLITClassifier,
     SPLITClassifierCV,
+    SPLITRegressor,
 )
 
 
@@ -32,6 +34,9 @@ from hornbeam import (
         SPLITClassifierCV(cv=2, max_depth=2),
         SPLITClassifier(lookahead_depth=1, max_depth=3, trace=True),
         LicketySPLITClassifier(certify=True, time_limit=5.0),
+        SPLITRegressor(lookahead_depth=1, max_depth=3, trace=True),
+        SPLITRegressor(completion="greedy", max_depth=3, binarizer="quantile"),
+        LicketySPLITRegressor(trace=True),
         MAPTreeClassifier(),
         OSDTClassifier(time_limit=2.0, trace=True),
         OSDTClassifier(regularization=0.05, policy="objective", max_leaves=3, start=None, binarizer="quantile"),

@@ -18,6 +18,7 @@ from hornbeam.estimators.regressor import GOSDTRegressor
 from hornbeam.estimators.regressor_cv import GOSDTRegressorCV
 from hornbeam.estimators.split import LicketySPLITClassifier, SPLITClassifier
 from hornbeam.estimators.split_cv import SPLITClassifierCV
+from hornbeam.estimators.split_regressor import LicketySPLITRegressor, SPLITRegressor
 from hornbeam.estimators.survival import SurvivalTree
 from hornbeam.estimators.survival_cv import SurvivalTreeCV
 from hornbeam.fitting.progress import Progress
@@ -31,6 +32,7 @@ __all__ = [
     "GOSDTRegressorCV",
     "GreedySplits",
     "LicketySPLITClassifier",
+    "LicketySPLITRegressor",
     "MAPTreeClassifier",
     "ModelClassReliance",
     "OSDTClassifier",
@@ -42,6 +44,7 @@ __all__ = [
     "RashomonSetClassifier",
     "SPLITClassifier",
     "SPLITClassifierCV",
+    "SPLITRegressor",
     "SurvivalTree",
     "SurvivalTreeCV",
     "greedy_splits",

@@ -9,10 +9,14 @@ import numpy.typing as npt
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
+from hornbeam import _core
+from hornbeam._budget import Budget
 from hornbeam._checks import check_weights
 from hornbeam.estimators._base import TreeEstimator
 from hornbeam.estimators._display import TreeDisplay
-from hornbeam.fitting.numbers import read_targets
+from hornbeam.estimators._rounded import RoundedScaleTree
+from hornbeam.fitting.numbers import NumericTraining, read_numeric_training, read_targets
+from hornbeam.fitting.squares import make_squared_error_scale
 from hornbeam.tree import QuantileTree, RegressionTree
 from hornbeam.tree.importances import quantile_importances, variance_importances
 from hornbeam.tree.quantiles import pinball_losses
@@ -81,3 +85,27 @@ class RegressorMethods(TreeDisplay, RegressorMixin, TreeEstimator):  # type: ign
         else:
             losses = (errors / (float(tree.deviations[0]) or 1.0)) ** 2
         return float(np.average(losses, weights=check_weights(sample_weight, len(losses))))
+
+
+class SquaredErrorTree(RegressorMethods, RoundedScaleTree):
+    """Base of the estimators that minimize the squared error plus a penalty for each leaf."""
+
+    _targets = "numbers"
+
+    def _read_training(self, X: Any, y: Any, sample_weight: Any, budget: Budget) -> NumericTraining:
+        return read_numeric_training(X, y, sample_weight, type(self).__name__, budget)
+
+    def _make_scale(self, training: NumericTraining) -> Any:
+        self.regularization_ = self._leaf_penalty()
+        return make_squared_error_scale(training.targets, training.weights, self.regularization_)
+
+    def _make_tree(self, arrays: _core.TreeArrays, training: NumericTraining) -> RegressionTree:
+        return RegressionTree.from_search(
+            arrays,
+            self.binarizer_.conditions_,
+            training.targets,
+            training.weights,
+            self.schema_,
+            training.table.has_missing(),
+            training.target_name,
+        )

@@ -1,4 +1,4 @@
-"""What the exact trees for numbers and times share: no binarizer by classes, and results of a scale that rounds."""
+"""What the trees for numbers and times share: no binarizer by classes, and results of a scale that rounds."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from hornbeam._checks import shown
 from hornbeam.binarizers import Binarizer
 from hornbeam.binarizers._base import SupervisedBase
 from hornbeam.estimators._exact import ExactTree
+from hornbeam.estimators._regularized import RegularizedTree
 from hornbeam.fitting.progress import relative_gap
 
 
-class RoundedTree(ExactTree):
-    """Base of the exact trees whose targets are no classes, and whose scale rounds what the search adds up."""
+class RoundedScaleTree(RegularizedTree):
+    """Base of the trees whose targets are no classes, and whose scale rounds what the search adds up."""
 
     _targets: str
     """What `y` holds, for messages."""
@@ -32,3 +33,7 @@ class RoundedTree(ExactTree):
         self.rounding_ = scale.rounding(self.objective_)
         self.lower_bound_ = scale.bound(outcome["lower"], self.objective_)
         self.gap_ = relative_gap(self.objective_, self.lower_bound_)
+
+
+class RoundedTree(RoundedScaleTree, ExactTree):
+    """Base of those that are proven."""

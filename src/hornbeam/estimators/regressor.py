@@ -10,24 +10,24 @@ from typing import Any, Literal
 import numpy as np
 
 from hornbeam import _core
-from hornbeam._budget import DEFAULT_TIME_LIMIT, Budget
+from hornbeam._budget import DEFAULT_TIME_LIMIT
 from hornbeam._checks import check_choice, shown
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._frontier import find_frontier
-from hornbeam.estimators._regressor import RegressorMethods
+from hornbeam.estimators._regressor import SquaredErrorTree
 from hornbeam.estimators._rounded import RoundedTree
 from hornbeam.fitting.cart import cart_regression_trees
-from hornbeam.fitting.numbers import NumericTraining, read_numeric_training
+from hornbeam.fitting.numbers import NumericTraining
 from hornbeam.fitting.parameters import check_number
 from hornbeam.fitting.progress import Progress
 from hornbeam.fitting.quantiles import QuantileScale, make_quantile_scale
-from hornbeam.fitting.squares import SquaredErrorScale, make_squared_error_scale
+from hornbeam.fitting.squares import SquaredErrorScale
 from hornbeam.fitting.start_tree import Splits
 from hornbeam.frontier import Frontier
 from hornbeam.tree import QuantileTree, RegressionTree
 
 
-class GOSDTRegressor(RegressorMethods, RoundedTree):
+class GOSDTRegressor(SquaredErrorTree, RoundedTree):
     """Optimal sparse regression tree for squared error, absolute error or a quantile, with a proof.
 
     Minimizes ``loss(T) + regularization * n_leaves(T)`` over all trees T within the limits whose conditions are among
@@ -186,8 +186,6 @@ class GOSDTRegressor(RegressorMethods, RoundedTree):
     ('optimal', 5, 0.439)
     """
 
-    _targets = "numbers"
-
     def __init__(
         self,
         regularization: float | Literal["auto"] = "auto",
@@ -280,9 +278,6 @@ class GOSDTRegressor(RegressorMethods, RoundedTree):
         """
         return find_frontier(self, X, y, sample_weight, only_path=True)
 
-    def _read_training(self, X: Any, y: Any, sample_weight: Any, budget: Budget) -> NumericTraining:
-        return read_numeric_training(X, y, sample_weight, type(self).__name__, budget)
-
     def _check_parameters(self) -> _core.SearchOptions:
         check_choice("loss", self.loss, ("squared_error", "absolute_error", "quantile"))
         if self.loss == "quantile" and not 0 < check_number("quantile", self.quantile) < 1:
@@ -299,9 +294,10 @@ class GOSDTRegressor(RegressorMethods, RoundedTree):
         return float(self.quantile) if self.loss == "quantile" else 0.5
 
     def _make_scale(self, training: NumericTraining) -> SquaredErrorScale | QuantileScale:
-        self.regularization_ = self._leaf_penalty()
         if self.loss == "squared_error":
-            return make_squared_error_scale(training.targets, training.weights, self.regularization_)
+            scale: SquaredErrorScale = super()._make_scale(training)
+            return scale
+        self.regularization_ = self._leaf_penalty()
         most_leaves = min(inf if self.max_depth is None else 2.0 ** min(self.max_depth, 99), self.max_leaves or inf)
         return make_quantile_scale(
             training.targets, training.weights, self._quantile, self.regularization_, most_leaves
@@ -322,7 +318,9 @@ class GOSDTRegressor(RegressorMethods, RoundedTree):
         return cart_regression_trees(conditions, training, scale.targets, scale.row_weights, penalty, options)
 
     def _make_tree(self, arrays: _core.TreeArrays, training: NumericTraining) -> RegressionTree:
-        parts = (
+        if self.loss == "squared_error":
+            return super()._make_tree(arrays, training)
+        return QuantileTree.from_search(
             arrays,
             self.binarizer_.conditions_,
             training.targets,
@@ -330,7 +328,5 @@ class GOSDTRegressor(RegressorMethods, RoundedTree):
             self.schema_,
             training.table.has_missing(),
             training.target_name,
+            self._quantile,
         )
-        if self.loss == "squared_error":
-            return RegressionTree.from_search(*parts)
-        return QuantileTree.from_search(*parts, self._quantile)
