@@ -137,6 +137,7 @@ class GOSDTRegressor(SquaredErrorTree, RoundedTree):
     See Also
     --------
     GOSDTRegressorCV : Chooses the leaf penalty by cross-validation.
+    LicketySPLITRegressor : Near-optimal trees in little more time than greedy ones.
     GOSDTClassifier : The same for classes.
     hornbeam.RegressionTree, hornbeam.QuantileTree : What `tree_` can do: rules, drawings, exports.
 
@@ -166,7 +167,8 @@ class GOSDTRegressor(SquaredErrorTree, RoundedTree):
     clusters of the targets in place of packings bound it from below [1]_. The search starts from scikit-learn's
     `DecisionTreeRegressor` on the same conditions, pruned for the same leaf penalty; that of binary columns also from a
     greedy tree that looks two levels ahead. So no fit that is stopped returns a worse tree, unless `time_limit` or
-    `memory_limit` has no room for scikit-learn's.
+    `memory_limit` has no room for scikit-learn's. Next to the proof, primal heuristics look for better trees (trees
+    grown with lookahead, splits improved one by one, local search), so a tree is good long before it is proven.
 
     A row of weight k counts as k equal rows, except in `min_samples_leaf`; rows of weight 0 are left out.
 
