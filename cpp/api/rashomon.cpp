@@ -169,6 +169,21 @@ std::optional<rashomon::NodeView> FilteredSet::view(std::span<const rashomon::Pa
   return trees_->view(path, budget, with_splits);
 }
 
+std::optional<rashomon::VoteCounts> FilteredSet::votes(const data::PackedColumns& rows,
+                                                       const rashomon::TreeLimit& limit, const run::OnPoll& on_poll) {
+  require(rows.n_columns == n_columns_, "rows: must have the columns of the set");
+  require(limit.most < kLargestTotal, "budget: must be below 2^52");
+  const std::scoped_lock lock(in_use_);
+  run::Run run({}, on_poll);
+  std::optional<rashomon::VoteCounts> counts;
+  run.guard([&] {
+    run.report({});
+    run.require();
+    counts = trees_->votes(rashomon::RowMasks(rows), limit, run);
+  });
+  return counts;
+}
+
 tree::ResultTree RashomonSet::tree(Ticks cost, const rashomon::Limbs& rank) {
   const std::scoped_lock lock(in_use_);
   tree::ResultTree found = trees_->tree(cost, rank);

@@ -37,6 +37,11 @@ class FilteredSet {
   /// As that of RashomonSet.
   std::optional<rashomon::NodeView> view(std::span<const rashomon::PathStep> path, Ticks budget, bool with_splits);
 
+  /// How many trees predict each class for each row; nothing if `on_poll` returned true. Throws std::invalid_argument
+  /// if the rows have other columns.
+  std::optional<rashomon::VoteCounts> votes(const data::PackedColumns& rows, const rashomon::TreeLimit& limit,
+                                            const run::OnPoll& on_poll);
+
  private:
   std::unique_ptr<rashomon::FilteredTrees> trees_;
   std::size_t n_columns_;

@@ -7,6 +7,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -140,6 +141,31 @@ std::optional<std::unique_ptr<api::FilteredSet>> filter_set(api::RashomonSet& se
   return found;
 }
 
+using WordsOut = nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<3>>;
+
+std::optional<WordsOut> votes_of(api::FilteredSet& set, const PackedColumnsIn& rows, std::int64_t budget,
+                                 std::optional<std::uint32_t> max_leaves, std::int64_t leaf_mask, CallbackIn callback,
+                                 double callback_interval) {
+  Poll poll(std::move(callback), callback_interval);
+  std::optional<rashomon::VoteCounts> counts;
+  {
+    const nb::gil_scoped_release no_gil;
+    counts =
+        set.votes(rows.columns, {budget, max_leaves, leaf_mask}, [&poll](const run::Progress& at) { return poll(at); });
+  }
+  if (!counts) return std::nullopt;
+  std::size_t n_words = 1;
+  for (const rashomon::Limbs& count : *counts) n_words = std::max(n_words, count.size());
+  std::vector<std::uint64_t> words;
+  words.reserve(counts->size() * n_words);
+  for (rashomon::Limbs& count : *counts) {
+    count.resize(n_words);
+    words.insert(words.end(), count.begin(), count.end());
+  }
+  const std::size_t n_rows = rows.columns.n_rows, n_predictions = n_rows == 0 ? 0 : counts->size() / n_rows;
+  return to_array<std::uint64_t, WordsOut>(std::move(words), {n_rows, n_predictions, n_words});
+}
+
 RankingOut best_ranking_of(api::RashomonSet& set, std::int64_t half_pair_cost, std::int64_t max_false_positives,
                            std::int64_t leaf_cost, std::int64_t below, const SearchOptions& options,
                            CallbackIn callback, double callback_interval) {
@@ -184,6 +210,11 @@ void add_rashomon_sets(nb::module_& module) {
              "rashomon/tree_set.hpp.");
   module.def("view_node", &view_of<api::FilteredSet>, nb::arg("trees"), nb::arg("path"), nb::arg("budget"),
              nb::arg("with_splits"), "The same of the trees that pass a filter.");
+  module.def("count_votes", &votes_of, nb::arg("trees"), nb::arg("rows"), nb::arg("budget"),
+             nb::arg("max_leaves") = nb::none(), nb::arg("leaf_mask") = 0, nb::arg("callback") = nb::none(),
+             nb::arg("callback_interval") = 0.1,
+             "How many trees of at most `budget` ticks and `max_leaves`, which the bits of `leaf_mask` count, predict "
+             "each class for each row: words of 64 bits, the lowest first; None if the callback returned True.");
   module.def("best_ranking", &best_ranking_of, nb::arg("trees"), nb::arg("half_pair_cost"),
              nb::arg("max_false_positives"), nb::arg("leaf_cost"), nb::arg("below"), nb::arg("options"),
              nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,

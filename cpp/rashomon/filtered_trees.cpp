@@ -11,8 +11,6 @@ namespace {
 constexpr std::uint64_t kVisitsBetweenPolls = 64;
 constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
 
-std::uint32_t one_less(std::uint32_t depth) { return depth == table::kUnlimited ? depth : depth - 1; }
-
 }  // namespace
 
 template <class Count>
@@ -40,7 +38,7 @@ void FilterIndex<Count>::visit(rows::RowSet& rows, std::uint32_t node, const Mas
   graph_.two_level_trees_.list_leaves(rows.total.data(), known.budget, found.leaves);
   graph_.maker_.make_slot_rows(rows);
   for (const auto& split : known.splits) {
-    add_columns(mask, split.column, split.copies, found);
+    add_copies(mask, split.column, split.copies, found);
     for (const bool side : {false, true}) {
       if (nodes_[split.node[side ? 1 : 0]].rows != 0) continue;
       Mask narrow = mask;
@@ -62,8 +60,8 @@ IndexedNode FilterIndex<Count>::list(const rows::RowSet& rows, const Mask& mask,
   std::vector<std::uint32_t> place_of(rows.n_columns, kNoPlace);
   const auto place = [&](std::uint32_t at) {  // only columns that some tree tests have one
     if (place_of[at] == kNoPlace) {
-      place_of[at] = static_cast<std::uint32_t>(found.column_ends.size());
-      add_columns(mask, rows.columns[at], rows.copies[at], found);
+      place_of[at] = static_cast<std::uint32_t>(found.copy_ends.size());
+      add_copies(mask, rows.columns[at], rows.copies[at], found);
     }
     return place_of[at];
   };
@@ -76,6 +74,7 @@ IndexedNode FilterIndex<Count>::list(const rows::RowSet& rows, const Mask& mask,
       const std::uint32_t n_rows = count_rows(side);
       split.n_trees[x] = static_cast<std::uint32_t>(small.trees(x).size());
       for (const OneLevelTree& tree : small.trees(x)) {
+        found.predictions.push_back({tree.prediction[0], tree.prediction[1]});
         if (tree.column == table::kNoSplit) {
           found.trees.push_back({tree.cost, SmallTree::kLeaf + tree.prediction[0], n_rows});
         } else {
@@ -90,10 +89,11 @@ IndexedNode FilterIndex<Count>::list(const rows::RowSet& rows, const Mask& mask,
 }
 
 template <class Count>
-void FilterIndex<Count>::add_columns(const Mask& mask, std::uint32_t first, std::uint32_t n_copies,
-                                     IndexedNode& node) const {
-  for (const RowMasks::Copy& copy : masks_.copies_of(mask, first, n_copies)) node.columns.push_back(copy.column);
-  node.column_ends.push_back(static_cast<std::uint32_t>(node.columns.size()));
+void FilterIndex<Count>::add_copies(const Mask& mask, std::uint32_t first, std::uint32_t n_copies,
+                                    IndexedNode& node) const {
+  const std::vector<RowMasks::Copy> copies = masks_.copies_of(mask, first, n_copies);
+  node.copies.insert(node.copies.end(), copies.begin(), copies.end());
+  node.copy_ends.push_back(static_cast<std::uint32_t>(node.copies.size()));
 }
 
 template <class Count>
@@ -146,7 +146,7 @@ template <class Count>
 bool FilteredGraph<Count>::passes(std::uint32_t number, std::uint32_t depth) {
   const IndexedNode& node = index_[number];
   if (node.least_rows < filter_.rows_per_leaf) return false;
-  if (std::any_of(node.columns.begin(), node.columns.end(), [&](auto column) { return !filter_.is_allowed[column]; }))
+  if (!std::ranges::all_of(node.copies, [&](const auto& copy) { return filter_.is_allowed[copy.column]; }))
     return false;
   if (!graph_.nodes_[number].is_deep) return depth > 1 || node.splits.empty();
   return depth > 0 && std::ranges::all_of(graph_.nodes_[number].splits, [&](const auto& split) {
@@ -187,9 +187,8 @@ void FilteredGraph<Count>::add_leaves(const IndexedNode& node) {
 
 template <class Count>
 std::uint32_t FilteredGraph<Count>::n_allowed(const IndexedNode& node, std::size_t place) const {
-  const auto begin = node.columns.begin() + (place == 0 ? 0 : node.column_ends[place - 1]);
-  return static_cast<std::uint32_t>(std::count_if(begin, node.columns.begin() + node.column_ends[place],
-                                                  [&](std::uint32_t column) { return filter_.is_allowed[column]; }));
+  return static_cast<std::uint32_t>(std::ranges::count_if(
+      node.copies_at(place), [&](const RowMasks::Copy& copy) { return filter_.is_allowed[copy.column]; }));
 }
 
 template <class Count>

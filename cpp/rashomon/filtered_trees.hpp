@@ -12,8 +12,10 @@
 //         product of histograms for each split, and no row.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -44,10 +46,20 @@ struct IndexedNode {
   std::uint32_t least_rows = 0;  // in a leaf of its trees; of a deep node, as a leaf
   std::vector<TreeLeaf> leaves;
   /// The columns of the data at each place: of those that trees test, or of the splits if the node is deep.
-  std::vector<std::uint32_t> columns, column_ends;
+  std::vector<RowMasks::Copy> copies;
+  std::vector<std::uint32_t> copy_ends;
   std::vector<Split> splits;  // of a node that is not deep
   std::vector<SmallTree> trees;
+  std::vector<std::array<std::uint32_t, 2>> predictions;  // of each of them, by side; of a leaf the first
+
+  std::span<const RowMasks::Copy> copies_at(std::size_t place) const {
+    const std::uint32_t begin = place == 0 ? 0 : copy_ends[place - 1];
+    return {copies.data() + begin, copies.data() + copy_ends[place]};
+  }
 };
+
+/// Of a depth that is left.
+inline std::uint32_t one_less(std::uint32_t depth) { return depth == table::kUnlimited ? depth : depth - 1; }
 
 template <class Count>
 class FilterIndex {
@@ -64,7 +76,7 @@ class FilterIndex {
  private:
   void visit(rows::RowSet& rows, std::uint32_t node, const Mask& mask, std::uint32_t depth, std::size_t level,
              run::WorkMeter& meter);
-  void add_columns(const Mask& mask, std::uint32_t first, std::uint32_t n_copies, IndexedNode& node) const;
+  void add_copies(const Mask& mask, std::uint32_t first, std::uint32_t n_copies, IndexedNode& node) const;
   std::uint32_t count_rows(const Mask& mask, std::uint32_t column) const;
 
   TreeGraph<Count>& graph_;
@@ -81,6 +93,7 @@ class FilteredGraph final : public FilteredTrees {
   FilteredGraph(TreeGraph<Count>& graph, const FilterIndex<Count>& index, TreeFilter filter, run::Run& run);
 
   std::optional<NodeView> view(std::span<const PathStep> path, Ticks budget, bool with_splits) override;
+  VoteCounts votes(const RowMasks& rows, const TreeLimit& limit, run::Run& run) override;
 
   const TreeFilter& filter() const { return filter_; }
   const FilterIndex<Count>& index() const { return index_; }
@@ -92,6 +105,9 @@ class FilteredGraph final : public FilteredTrees {
   Histogram<Count> count_small(const IndexedNode& node, std::uint32_t depth, Ticks budget, OnSplit on_split);
 
  private:
+  template <class, class, class>
+  friend class LeafOccurrences;
+
   const Histogram<Count>& find(std::uint32_t node, std::uint32_t depth);
   Histogram<Count> count_deep(std::uint32_t number, std::uint32_t depth);
   void add_leaves(const IndexedNode& node);
@@ -120,7 +136,7 @@ Histogram<Count> FilteredGraph<Count>::count_small(const IndexedNode& node, std:
   sum_.begin(budget);
   add_leaves(node);
   allowed_.clear();
-  for (std::size_t place = 0; place < node.column_ends.size(); ++place) allowed_.push_back(n_allowed(node, place));
+  for (std::size_t place = 0; place < node.copy_ends.size(); ++place) allowed_.push_back(n_allowed(node, place));
   const SmallTree* next = node.trees.data();
   for (const IndexedNode::Split& split : node.splits) {
     const SmallTree* const begin[2] = {next, next + split.n_trees[0]};
@@ -144,7 +160,7 @@ Histogram<Count> FilteredGraph<Count>::count_small(const IndexedNode& node, std:
         for (const SmallTree* b = begin[1]; a->is_leaf() && b != end[1]; ++b)
           if (a->what == b->what && std::min(a->rows, b->rows) >= filter_.rows_per_leaf)
             sum_.subtract(a->cost + b->cost, Count(copies));
-    on_split(node.columns[split.place == 0 ? 0 : node.column_ends[split.place - 1]], side_);
+    on_split(node.copies_at(split.place).front().column, side_);
   }
   return sum_.take();
 }

@@ -1,6 +1,6 @@
 // rashomon/row_masks.hpp
 //
-// WHAT    Sets of distinct rows as bits, for code that walks through the trees of a graph from the root down.
+// WHAT    Sets of rows as bits, for code that walks through the trees of a graph from the root down.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace hornbeam::rashomon {
 
-using Mask = std::vector<Word>;  // of distinct rows
+using Mask = std::vector<Word>;
 
 class RowMasks {
  public:
@@ -20,14 +20,20 @@ class RowMasks {
     bool flipped;
   };
 
-  explicit RowMasks(const data::DistinctRows& data) : n_words_(words_for(data.n_rows)), all_(n_words_, ~Word{0}) {
-    if (data.n_rows % kWordBits != 0) all_.back() >>= kWordBits - data.n_rows % kWordBits;
-    columns_.resize(std::size_t{data.n_columns} * n_words_);
+  explicit RowMasks(const data::DistinctRows& data) : RowMasks(data.n_rows, data.n_columns) {
     for (std::uint32_t c = 0; c < data.n_columns; ++c)
       for (std::uint32_t w = 0; w < n_words_; ++w)
         columns_[std::size_t{c} * n_words_ + w] = data.bits[std::size_t{w} * data.stride + c];
   }
 
+  /// Of other rows, which need not be distinct.
+  explicit RowMasks(const data::PackedColumns& data) : RowMasks(data.n_rows, data.n_columns) {
+    for (std::uint32_t c = 0; c < data.n_columns; ++c)
+      for (std::uint32_t row = 0; row < data.n_rows; ++row)
+        columns_[std::size_t{c} * n_words_ + row / kWordBits] |= Word{data.test(c, row)} << (row % kWordBits);
+  }
+
+  std::uint32_t n_rows() const { return n_rows_; }
   std::uint32_t n_words() const { return n_words_; }
   const Mask& all() const { return all_; }
   const Word* column(std::uint32_t number) const { return &columns_[std::size_t{number} * n_words_]; }
@@ -41,7 +47,7 @@ class RowMasks {
   /// `first`, followed by the other columns that split these rows in the same way; there are `n_copies` in all.
   std::vector<Copy> copies_of(const Mask& rows, std::uint32_t first, std::uint32_t n_copies) const {
     std::vector<Copy> copies{{first, false}};
-    for (std::uint32_t other = first + 1; copies.size() < n_copies && other < columns_.size() / n_words_; ++other)
+    for (std::uint32_t other = first + 1; copies.size() < n_copies && other < n_columns_; ++other)
       for (const bool flipped : {false, true}) {
         Word differs = 0;
         for (std::uint32_t w = 0; w < n_words_ && differs == 0; ++w)
@@ -58,7 +64,16 @@ class RowMasks {
   }
 
  private:
-  std::uint32_t n_words_;
+  RowMasks(std::uint32_t n_rows, std::uint32_t n_columns)
+      : n_rows_(n_rows),
+        n_columns_(n_columns),
+        n_words_(words_for(n_rows)),
+        all_(n_words_, ~Word{0}),
+        columns_(std::size_t{n_columns} * n_words_) {
+    if (n_rows % kWordBits != 0) all_.back() >>= kWordBits - n_rows % kWordBits;
+  }
+
+  std::uint32_t n_rows_, n_columns_, n_words_;
   Mask all_;
   std::vector<Word> columns_;  // column after column
 };

@@ -33,6 +33,8 @@ template <class Count>
 class FilterIndex;
 template <class Count>
 class FilteredGraph;
+template <class Count, class Sum, class Visitor>
+class LeafOccurrences;
 
 template <class Count>
 class TreeGraph final : public TreeSet {
@@ -57,6 +59,8 @@ class TreeGraph final : public TreeSet {
   friend class PrefixReader<Count>;
   friend class FilterIndex<Count>;
   friend class FilteredGraph<Count>;
+  template <class, class, class>
+  friend class LeafOccurrences;
 
   struct Split {
     std::uint32_t column;  // of the data; the first of its copies

@@ -18,6 +18,7 @@
 #include "base/bounds.hpp"
 #include "rashomon/filter.hpp"
 #include "rashomon/reliance.hpp"
+#include "rashomon/row_masks.hpp"
 #include "rashomon/two_level_trees.hpp"
 #include "rows/problem.hpp"
 #include "run/run.hpp"
@@ -83,6 +84,9 @@ struct NodeView {
   std::vector<SplitView> splits;
 };
 
+/// How many trees predict each class for each row: (n_rows, n_predictions).
+using VoteCounts = std::vector<Limbs>;
+
 /// The trees of a set that pass a filter. The set has to outlive it.
 class FilteredTrees {
  public:
@@ -94,6 +98,8 @@ class FilteredTrees {
   virtual ~FilteredTrees() = default;
   /// As `TreeSet::view`.
   virtual std::optional<NodeView> view(std::span<const PathStep> path, Ticks budget, bool with_splits) = 0;
+  /// For any rows with the columns of the data. Throws Stopped.
+  virtual VoteCounts votes(const RowMasks& rows, const TreeLimit& limit, run::Run& run) = 0;
 };
 
 class TreeSet {

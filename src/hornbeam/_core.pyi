@@ -335,6 +335,11 @@ def view_node(trees: RashomonSet, path: Sequence[tuple[int, bool]], budget: int,
 def view_node(trees: FilteredSet, path: Sequence[tuple[int, bool]], budget: int, with_splits: bool) -> NodeView | None:
     """The same of the trees that pass a filter."""
 
+def count_votes(trees: FilteredSet, rows: PackedColumns, budget: int, max_leaves: int | None = None, leaf_mask: int = 0, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None))] | None:
+    """
+    How many trees of at most `budget` ticks and `max_leaves`, which the bits of `leaf_mask` count, predict each class for each row: words of 64 bits, the lowest first; None if the callback returned True.
+    """
+
 def best_ranking(trees: RashomonSet, half_pair_cost: int, max_false_positives: int, leaf_cost: int, below: int, options: SearchOptions, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> BestRanking:
     """
     The tree of a set whose leaves rank best, None if it costs `below` or more; see api/rashomon.hpp.

@@ -69,12 +69,17 @@ def test_the_overview_has_all_trees_and_the_frontier(engine, classifier):
     assert min(by_leaves.values()) == classifier.rashomon_set_.objective(0)
 
 
-def small_sets():
-    """Sets that are small enough to go through all trees, with several thresholds per column and columns of noise."""
+def small_tables():
+    """Tables with several thresholds per column and columns of noise."""
     for seed in range(3):
         random = np.random.RandomState(seed)
         X = random.randint(0, 3, size=(70, 4))
-        y = (X[:, 0] > 0) ^ (X[:, 1] > 1) ^ (random.rand(70) < 0.1)
+        yield X, (X[:, 0] > 0) ^ (X[:, 1] > 1) ^ (random.rand(70) < 0.1)
+
+
+def small_sets():
+    """Sets that are small enough to go through all trees."""
+    for X, y in small_tables():
         parameters = {"regularization": 0.02, "max_depth": 3, "binarizer": "exact", "min_samples_leaf": 3}
         yield RashomonSetClassifier(0.2, **parameters).fit(X, y)
 
@@ -111,6 +116,40 @@ def test_a_range_that_was_measured_is_kept(monkeypatch, classifier):
     exact = engine.answer({"method": "importance", "exact": True})
     assert exact["n_trees"] == str(classifier.n_trees_)
     assert engine.answer({"method": "importance"}) == exact
+
+
+@pytest.mark.parametrize("filters", [{}, {"never": [3], "max_leaves": 6}])
+@pytest.mark.parametrize("has_test_rows", [False, True])
+def test_disputed_rows_are_those_about_which_not_all_trees_agree(filters, has_test_rows):
+    for classifier, X, y in zip(small_sets(), *zip(*small_tables(), strict=True), strict=True):
+        trees = classifier.rashomon_set_
+        rows = X[:, ::-1] if has_test_rows else X
+        never, most = filters.get("never", []), filters.get("max_leaves", 99)
+        wanted = [number for number, _ in trees.filter(avoids=never, n_leaves=range(most + 1))]
+        votes = trees.votes(rows, wanted)
+        engine = Engine(classifier, rows, y) if has_test_rows else Engine(classifier)
+        found = engine.answer({"method": "disputed", "filters": filters})
+        assert (found["n_trees"], found["is_exact"]) == (str(len(wanted)), True)
+        assert (found["is_training"], found["n_rows"]) == (not has_test_rows, len(rows))
+        assert found["n_disputed"] == (votes.max(axis=1) < 1).sum() > 0
+        for one in found["rows"]:
+            assert one["votes"] == pytest.approx(votes[one["row"]])
+        assert [max(one["votes"]) for one in found["rows"]] == sorted(votes.max(axis=1))[: len(found["rows"])]
+
+
+@pytest.mark.parametrize("has_test_rows", [False, True])
+def test_trees_of_a_large_set_vote_by_a_sample_unless_asked_for(monkeypatch, classifier, compas, has_test_rows):
+    monkeypatch.setattr("hornbeam.explorer.voters.MOST_COSTS", 0)
+    _, test = compas
+    rows = (test.drop("target"), test["target"].to_list()) if has_test_rows else ()
+    engine = Engine(classifier, *rows)
+    sample = engine.answer({"method": "disputed"})
+    assert (sample["n_trees"], sample["is_exact"]) == ("200", False)
+    exact = engine.answer({"method": "disputed", "exact": True})
+    assert (exact["n_trees"], exact["is_exact"]) == (str(classifier.n_trees_), True)
+    assert exact["n_disputed"] >= sample["n_disputed"] > 0
+    with pytest.raises(InterruptedError, match="stopped"):
+        engine.answer({"method": "disputed", "exact": True}, lambda _: True)
 
 
 def table_of(n_columns, n_rows=80, n_classes=2, seed=0):

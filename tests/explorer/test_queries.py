@@ -56,6 +56,12 @@ def rows_in_leaves(tree, holds, rows):
     return rows_in_leaves(tree[1], holds, rows & column) + rows_in_leaves(tree[2], holds, rows & ~column)
 
 
+def predictions_of(tree, holds):
+    if not isinstance(tree, tuple):
+        return np.full(holds.shape[1], tree)
+    return np.where(holds[tree[0]], predictions_of(tree[1], holds), predictions_of(tree[2], holds))
+
+
 class Listed:
     """All trees of a set, one by one."""
 
@@ -262,3 +268,15 @@ def test_a_largest_objective_is_a_filter(sets):
 def test_filters_out_of_range_are_refused(record, message):
     with pytest.raises(ValueError, match=message):
         read_filters(record, 6)
+
+
+@pytest.mark.parametrize("filters", FILTERS, ids=str)
+def test_votes_are_those_of_the_listed_trees(sets, filters):
+    for classifier, listed in sets:
+        matching = [tree for tree, _ in listed.matching(Open(), filters)]
+        n_rows, n_classes = listed.holds.shape[1], len(classifier.classes_)
+        expected = np.zeros((n_rows, n_classes), dtype=int)
+        for tree in matching:
+            expected[np.arange(n_rows), predictions_of(tree, listed.holds)] += 1
+        found = Session(classifier).query(filters).votes(listed.holds, n_rows)
+        np.testing.assert_array_equal(found.astype(int), expected)

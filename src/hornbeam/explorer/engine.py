@@ -15,7 +15,7 @@ from hornbeam._checks import is_integer, shown
 from hornbeam.explorer.alternatives import alternatives_to, choices_in_words
 from hornbeam.explorer.filters import Filters, read_filters
 from hornbeam.explorer.leaving import BestOutside
-from hornbeam.explorer.overview import disputed_rows, importance_of, overview_of
+from hornbeam.explorer.overview import importance_of, overview_of
 from hornbeam.explorer.partial_trees import (
     Leaf,
     Open,
@@ -32,6 +32,7 @@ from hornbeam.explorer.rows import Rows, typed_table
 from hornbeam.explorer.session import Session
 from hornbeam.explorer.take_away import take_away
 from hornbeam.explorer.trees import TreeMaker, condition_record, node_records
+from hornbeam.explorer.voters import Voters
 
 if TYPE_CHECKING:
     from hornbeam._core import Progress
@@ -208,10 +209,11 @@ class Engine:
     def _importance(self, message: dict[str, Any], stop: Stop | None) -> Any:
         return importance_of(self.session, message.get("exact") is True, stop)
 
-    def _disputed(self, _: dict[str, Any], __: Stop | None) -> Any:
-        if self._rows is None:
-            return {"n_trees": 0, "n_disputed": 0, "rows": []}
-        return disputed_rows(self.session.trees, self._rows)
+    def _disputed(self, message: dict[str, Any], stop: Stop | None) -> Any:
+        """Return about which test rows the trees disagree, or about which training rows if there are no others."""
+        filters = read_filters(message.get("filters"), len(self.problem.schema.names))
+        voters = Voters(self.session, self._maker, self._rows)
+        return voters.disputed(filters, message.get("exact") is True, stop)
 
     def _leaving(self, message: dict[str, Any], _: Stop | None) -> Any:
         """Return between which objectives the best tree with a partial tree is, if it need not be in the set."""

@@ -6,20 +6,16 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from hornbeam.explorer.partial_trees import PartialTree
 from hornbeam.explorer.queries import Query
-from hornbeam.explorer.rows import Rows
 from hornbeam.explorer.session import Session
 
 if TYPE_CHECKING:
     from hornbeam._core import Progress
 
 MOST_BINS = 14  # of objectives in the heat map
-SAMPLE = 200  # trees for disagreement, and for the importance of columns where the range over all takes longer
+SAMPLE = 200  # trees for disagreement and for the importance of columns, where it takes longer to count all
 MOST_WORK = 350_000  # of `Session.work_of_range` for a range that is measured without being asked for: 1 to 2 seconds
-_MOST_DISPUTED = 50  # rows
 
 
 def overview_of(query: Query, tree: PartialTree, objective_of: Callable[[int], float]) -> dict[str, Any]:
@@ -116,27 +112,6 @@ def importance_of(
         for column in range(len(best))
     ]
     return {"n_trees": str(n_measured), "is_exact": n_measured == n_trees, "columns": columns}
-
-
-def disputed_rows(trees: Any, rows: Rows, random_state: int = 0) -> dict[str, Any]:
-    """Return the rows about whose class the trees of a set disagree most, with the share of votes of each class.
-
-    Parameters
-    ----------
-    trees : RashomonSet
-    rows : Rows
-    random_state : int, default=0
-        Seed of the sample of a set of more than `SAMPLE` trees.
-    """
-    numbers = sampled(trees, random_state)
-    votes = trees.votes(rows.table, numbers)
-    order = np.argsort(votes.max(axis=1), kind="stable")[:_MOST_DISPUTED]
-    disputed = [row for row in order.tolist() if votes[row].max() < 1]
-    return {
-        "n_trees": len(numbers),
-        "n_disputed": int((votes.max(axis=1) < 1).sum()),
-        "rows": [{"row": row, "votes": votes[row].tolist(), "values": rows.values(row)} for row in disputed],
-    }
 
 
 def sampled(trees: Any, random_state: int) -> list[int]:

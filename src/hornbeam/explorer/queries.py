@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from hornbeam.explorer.partial_trees import Leaf, Open, PartialTree, Split, node_at, path_to, replaced
 from hornbeam.explorer.restricted_sets import Limit, RestrictedSet, TreesOfParts
+from hornbeam.rashomon.votes import Answers
+
+if TYPE_CHECKING:
+    from hornbeam._core import Progress
 
 _FIRST_COSTS = 6
 
@@ -100,6 +107,32 @@ class Query:
             if isinstance(node, Split):
                 waiting += [place + "F", place + "T"]
         return tree
+
+    def votes(
+        self, answers: Answers, n_rows: int, callback: Callable[[Progress], bool] | None = None
+    ) -> npt.NDArray[Any]:
+        """Return how many trees predict each class for each row.
+
+        Parameters
+        ----------
+        answers : Answers
+        n_rows : int
+        callback : callable or None, default=None
+            Called while trees are counted; that stops if it returns True.
+
+        Returns
+        -------
+        ndarray of int of any size, shape (n_rows, n_classes)
+
+        Raises
+        ------
+        InterruptedError
+            If counting was stopped.
+        """
+        counts: Any = 0
+        for sign, one in self._terms:
+            counts = counts + sign * one.votes(answers, n_rows, self._limit, callback)
+        return np.asarray(counts)
 
     def _nodes_at(self, tree: PartialTree, place: str) -> dict[Leaf | Split, list[tuple[int, TreesOfParts]]]:
         """Return what may stand at an open node: leaves, then splits, each with the trees that have it."""

@@ -10,11 +10,14 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy.typing as npt
+
 from hornbeam import _core
 from hornbeam.explorer.histograms import Histogram, number_of_choices, one_tree
 from hornbeam.explorer.partial_trees import Leaf, Open, PartialTree, Path, Split, node_at, path_to
 from hornbeam.rashomon.found import GraphOfTrees
 from hornbeam.rashomon.problem import RashomonProblem
+from hornbeam.rashomon.votes import Answers, count_votes, filtered
 
 if TYPE_CHECKING:
     from hornbeam._core import Progress
@@ -155,12 +158,7 @@ class RestrictedSet:
         self._trees: _core.RashomonSet | _core.FilteredSet = found.graph
         if restriction is not None:
             is_allowed = [one.column not in restriction.never for one in problem.conditions]
-            trees = _core.filter_set(
-                found.graph, is_allowed, restriction.max_depth, restriction.min_rows, callback=callback
-            )
-            if trees is None:
-                raise InterruptedError("counting the filtered trees was stopped.")
-            self._trees = trees
+            self._trees = filtered(found.graph, is_allowed, restriction.max_depth, restriction.min_rows, callback)
         self.leaf_mask = (1 << problem.scale.leaf_bits) - 1
         self._must_differ = problem.leaf_rule == "differ"
         self._lock = Lock()
@@ -177,6 +175,15 @@ class RestrictedSet:
     def histogram(self, tree: PartialTree, most: int) -> Histogram:
         """Return the trees of at most `most` ticks with a partial tree, by cost."""
         return self._subtrees(tree, (), most).trees
+
+    def votes(
+        self, answers: Answers, n_rows: int, limit: Limit, callback: Callable[[Progress], bool] | None = None
+    ) -> npt.NDArray[Any]:
+        """Return how many trees within a limit predict each class for each row; see `count_votes`."""
+        trees = self._trees
+        if isinstance(trees, _core.RashomonSet):
+            trees = filtered(trees, [True] * len(answers), callback=callback)
+        return count_votes(trees, answers, n_rows, limit.ticks, limit.leaves, self.leaf_mask, callback)
 
     def context(self, tree: PartialTree, place: str, most: int) -> Context:
         """Return what surrounds the node at a place in trees of at most `most` ticks."""

@@ -34,11 +34,16 @@ class Rows:
         With the columns seen in `fit`.
     problem : RashomonProblem
         Of the set.
+
+    Attributes
+    ----------
+    holds : list of ndarray of bool of shape (n_rows,)
+        For each condition, for which rows it holds.
     """
 
     def __init__(self, X: Any, problem: RashomonProblem) -> None:
         self.table: Table = read_table(X, expect=problem.schema)
-        self._holds = list(evaluate_conditions(problem.conditions, self.table))
+        self.holds = list(evaluate_conditions(problem.conditions, self.table))
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -50,7 +55,7 @@ class Rows:
 
         def go(node: PartialTree, rows: npt.NDArray[np.intp]) -> None:
             if isinstance(node, Split):
-                holds = self._holds[node.condition][rows]
+                holds = self.holds[node.condition][rows]
                 go(node.true, rows[holds])
                 go(node.false, rows[~holds])
             else:
@@ -64,7 +69,7 @@ class Rows:
         """Return the place of the leaf that a row reaches."""
         place = ""
         while isinstance(tree, Split):
-            holds = bool(self._holds[tree.condition][row])
+            holds = bool(self.holds[tree.condition][row])
             place += "T" if holds else "F"
             tree = tree.true if holds else tree.false
         return place
@@ -74,7 +79,7 @@ class Rows:
         rows = np.arange(len(self))
         for letter in place:
             assert isinstance(tree, Split)
-            holds = self._holds[tree.condition][rows]
+            holds = self.holds[tree.condition][rows]
             rows = rows[holds == (letter == "T")]
             tree = tree.true if letter == "T" else tree.false
         return rows

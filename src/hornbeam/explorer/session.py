@@ -63,7 +63,12 @@ class Session:
     @property
     def work_of_range(self) -> int:
         """About what `range_of_reliance` goes through: the counts of the graph, once for each column of a condition."""
-        return int(self.trees._found().statistics["costs"]) * len(self._tested())
+        return self.n_costs * len(self._tested())
+
+    @property
+    def n_costs(self) -> int:
+        """How many counts the graph of the set holds."""
+        return int(self.trees._found().statistics["costs"])
 
     def range_of_reliance(self) -> Range:
         """Return the least and the largest reliance on each column over all trees; it is measured only once."""

@@ -1,0 +1,134 @@
+"""What trees of a set predict: of single trees, and how many of all trees predict each class for each row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from hornbeam import _core
+from hornbeam.binarizers import Conditions, evaluate_conditions
+from hornbeam.rashomon.found import GraphOfTrees
+from hornbeam.table import Table
+from hornbeam.tree.routing import Rows, reached_leaves
+
+if TYPE_CHECKING:
+    from hornbeam._core import Progress
+
+
+Answers: TypeAlias = Sequence[npt.NDArray[np.bool_]]  # for each condition of a set, for which rows it holds
+
+
+def filtered(
+    trees: _core.RashomonSet,
+    is_allowed: Sequence[bool],
+    max_depth: int | None = None,
+    min_rows: int = 0,
+    callback: Callable[[Progress], bool] | None = None,
+) -> _core.FilteredSet:
+    """Return the trees of a set that test only allowed conditions and obey limits.
+
+    Raises
+    ------
+    InterruptedError
+        If `callback`, which is called while they are counted, returned True.
+    """
+    found = _core.filter_set(trees, is_allowed, max_depth, min_rows, callback=callback)
+    if found is None:
+        raise InterruptedError("counting the filtered trees was stopped.")
+    return found
+
+
+def predictions_of(
+    trees: Iterable[_core.TreeArrays], conditions: Conditions, table: Table
+) -> Iterator[npt.NDArray[np.int32]]:
+    """Return the predictions of trees for each row of a table, as indices into the classes.
+
+    Parameters
+    ----------
+    trees : iterable of TreeArrays
+    conditions : Conditions
+        Of the set.
+    table : Table
+    """
+    answers = list(evaluate_conditions(conditions, table))  # once: each tree only looks up which rows go where
+    for arrays in trees:
+        leaves = reached_leaves(arrays["left"], arrays["right"], _answers_of(arrays, answers), table.n_rows)
+        yield arrays["prediction"][leaves]
+
+
+def votes_of_all(found: GraphOfTrees, conditions: Conditions, table: Table) -> npt.NDArray[Any]:
+    """Return how many trees of a whole set, which is not empty, predict each class for each row.
+
+    Parameters
+    ----------
+    found : GraphOfTrees
+    conditions, table
+        See `predictions_of`.
+
+    Returns
+    -------
+    ndarray of int of any size, shape (n_rows, n_classes)
+    """
+    trees = filtered(found.graph, [True] * len(conditions))
+    assert found.complete_up_to is not None
+    return count_votes(trees, list(evaluate_conditions(conditions, table)), table.n_rows, found.complete_up_to)
+
+
+def count_votes(
+    trees: _core.FilteredSet,
+    answers: Answers,
+    n_rows: int,
+    most: int,
+    most_leaves: int | None = None,
+    leaf_mask: int = 0,
+    callback: Callable[[Progress], bool] | None = None,
+) -> npt.NDArray[Any]:
+    """Return how many filtered trees of at most `most` ticks predict each class for each row.
+
+    Parameters
+    ----------
+    trees : hornbeam._core.FilteredSet
+    answers : Answers
+    n_rows : int
+    most : int
+        Largest ticks of a tree.
+    most_leaves : int or None, default=None
+        Largest number of its leaves.
+    leaf_mask : int, default=0
+        The bits of ticks that count leaves; needed for `most_leaves`.
+    callback : callable or None, default=None
+        Called while trees are counted; that stops if it returns True.
+
+    Returns
+    -------
+    ndarray of int of any size, shape (n_rows, n_classes)
+
+    Raises
+    ------
+    InterruptedError
+        If `callback` returned True.
+    """
+    table = np.array(answers, dtype=np.bool_).reshape(len(answers), n_rows)
+    # Rows that meet the same conditions get the same votes.
+    distinct, row_of = np.unique(np.packbits(table, axis=0).T, axis=0, return_index=True, return_inverse=True)[1:]
+    packed = np.ascontiguousarray(np.packbits(table[:, distinct], axis=1, bitorder="little"))
+    words = _core.count_votes(
+        trees, _core.PackedColumns(packed, len(distinct)), most, most_leaves, leaf_mask, callback=callback
+    )
+    if words is None:
+        raise InterruptedError("counting votes was stopped.")
+    return _integers(words)[row_of.ravel()]
+
+
+def _answers_of(arrays: _core.TreeArrays, answers: Answers) -> Callable[[int, Rows], npt.NDArray[np.bool_]]:
+    """Return the function that looks up for which rows the condition of a node holds."""
+    return lambda node, rows: answers[arrays["column"][node]][rows]
+
+
+def _integers(words: npt.NDArray[np.uint64]) -> npt.NDArray[Any]:
+    """Return numbers of any size from their words, the lowest first."""
+    numbers: Any = words.astype(object)
+    return np.asarray(sum(numbers[:, :, place] << 64 * place for place in range(words.shape[2])))
