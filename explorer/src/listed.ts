@@ -1,8 +1,9 @@
 // The engine of a page without a server: all trees of a small set are in the page, and every question goes through them.
+import { Exports, type Sources } from "./exports";
 import type { About, Disputed, Filters, Importance, Look, Option, Overview, Partial, TreeNode, Value } from "./messages";
 
-/** A tree: the class of a leaf, or a condition and its two sides. */
-type Listed = number | [number, Listed, Listed];
+/** A tree: the class of a leaf, or a condition, its two sides, and the class that the node would have as a leaf. */
+type Listed = number | [number, Listed, Listed, number];
 
 /** What src/hornbeam/explorer/listing.py writes. */
 export interface Listing {
@@ -12,6 +13,7 @@ export interface Listing {
   codes: number[]; // the class of each row
   weights: number[];
   importance: Importance;
+  sources: Sources;
 }
 
 interface Tree {
@@ -28,10 +30,12 @@ const LATER = "This page has no engine for that: open the set with hornbeam expl
 export class ListedEngine {
   private readonly holds: Uint8Array[];
   private readonly trees: Tree[];
+  private readonly exports: Exports;
 
   constructor(private readonly listing: Listing) {
     this.holds = listing.columns.map((text) => unpacked(text, listing.codes.length));
-    const all = listing.codes.map((_, row) => row);
+    this.exports = new Exports(listing.about, listing.sources);
+    const all = this.rows();
     this.trees = listing.trees.map((one) => ({
       ...one,
       uses: new Set(this.conditionsOf(one.tree).map((split) => listing.about.conditions[split].column)),
@@ -64,6 +68,12 @@ export class ListedEngine {
         return { total: 0, wrong: 0, rows: [] };
       case "follow":
         return this.follow(found()[0].tree, message.values);
+      case "take_away": {
+        const [best] = found();
+        if (!best) throw new Error("no tree of the set has all of these splits.");
+        const root = this.nodeOf(best.tree, tree, this.rows());
+        return this.exports.take(message.format, { root, objective: best.objective, filters, fixed: tree });
+      }
       default:
         throw new Error(LATER);
     }
@@ -72,7 +82,7 @@ export class ListedEngine {
   private look(found: Tree[], fixed: Partial): Look | { n_trees: string; tree: null } {
     if (!found.length) return { n_trees: "0", tree: null };
     const [best] = found; // trees are in the order of their objectives
-    const node = this.nodeOf(best.tree, fixed, this.listing.codes.map((_, row) => row));
+    const node = this.nodeOf(best.tree, fixed, this.rows());
     return {
       n_trees: String(found.length),
       objective: best.objective,
@@ -84,20 +94,26 @@ export class ListedEngine {
     };
   }
 
+  private rows(): number[] {
+    return this.listing.codes.map((_, row) => row);
+  }
+
   private nodeOf(tree: Listed, fixed: Partial, rows: number[]): TreeNode {
-    const weights = this.listing.about.classes.map(() => 0);
-    for (const row of rows) weights[this.listing.codes[row]] += this.listing.weights[row];
-    const common = { rows: rows.length, weights, fixed: fixed !== null };
-    if (typeof tree === "number") return { ...common, prediction: tree };
-    const [split, yes, no] = tree;
+    const common = { rows: rows.length, fixed: fixed !== null };
+    if (typeof tree === "number") {
+      const weights = this.listing.about.classes.map(() => 0);
+      for (const row of rows) weights[this.listing.codes[row]] += this.listing.weights[row];
+      return { ...common, weights, prediction: tree };
+    }
+    const [split, yes, no, prediction] = tree;
     const below = fixed !== null && "split" in fixed ? fixed : null;
-    return {
-      ...common,
-      prediction: weights.indexOf(Math.max(...weights)),
-      split,
-      true: this.nodeOf(yes, below?.true ?? null, rows.filter((row) => this.holds[split][row])),
-      false: this.nodeOf(no, below?.false ?? null, rows.filter((row) => !this.holds[split][row])),
+    const holds = this.holds[split];
+    const sides = {
+      true: this.nodeOf(yes, below?.true ?? null, rows.filter((row) => holds[row])),
+      false: this.nodeOf(no, below?.false ?? null, rows.filter((row) => !holds[row])),
     };
+    const weights = sides.true.weights.map((weight, index) => weight + sides.false.weights[index]);
+    return { ...common, weights, prediction, split, ...sides };
   }
 
   private follow(tree: Listed, values: Value[]): { place: string; values: Value[] } {
@@ -148,7 +164,7 @@ function optionsOf(found: Tree[], place: string): Option[] {
   const options = new Map<string, { option: Option; count: number }>();
   for (const { tree, objective } of found) {
     let node = tree;
-    for (const letter of place) node = (node as [number, Listed, Listed])[letter === "T" ? 1 : 2];
+    for (const letter of place) node = (node as Exclude<Listed, number>)[letter === "T" ? 1 : 2];
     const what = typeof node === "number" ? { leaf: node } : { split: node[0] };
     const key = JSON.stringify(what);
     const one = options.get(key);

@@ -1,8 +1,11 @@
 """The explorer in one file: it gives the same answers as the engine, from disk and without a network."""
 
+import re
+import zlib
+
 import pytest
 
-from hornbeam import RashomonSetClassifier
+from hornbeam import RashomonSetClassifier, Tree
 from hornbeam.explorer import Engine, page_of
 from tests.explorer.test_browser import HOSTILE, choose, tab, wait_for_count
 
@@ -78,6 +81,36 @@ def test_the_file_follows_typed_values_and_has_the_overview(from_disk, small):
         values = [{"age": age, "priors_count": priors}.get(name) for name in names]
         place = small.answer({"method": "follow", "values": values})["place"]
         page.wait_for_selector(f'.hb-leaf.hb-on-way[data-place="{place}"]')
+
+
+def test_files_are_saved_without_an_engine(from_disk, small, tmp_path):
+    page = from_disk
+    tab(page, "Take away")
+    formats = page.locator("[data-format]").evaluate_all("all => all.map(one => one.dataset.format)")
+    assert set(formats) == {"svg", "png", "pdf", "report", "python", "sql", "json", "rules", "text"}
+    files = {}
+    for format in formats:
+        with page.expect_download() as download:
+            page.click(f'[data-format="{format}"]')
+        files[format] = tmp_path / download.value.suggested_filename
+        download.value.save_as(files[format])
+    best = small.session.trees[0]
+    assert Tree.from_json(files["json"].read_text()) == best
+    assert files["python"].read_text() == best.to_python()
+    assert files["sql"].read_text() == best.to_sql()
+    assert "paint-order: stroke" in files["svg"].read_text()  # without it, outlines hide yes and no at the edges
+    pdf = files["pdf"].read_bytes()
+    assert pdf.startswith(b"%PDF-")
+    width, height, data = re.search(rb"/Width (\d+) /Height (\d+).*?stream\n(.*)\nendstream", pdf, re.DOTALL).groups()
+    assert len(zlib.decompress(data)) == 3 * int(width) * int(height)
+    assert pdf[int(re.search(rb"startxref\n(\d+)", pdf)[1]) :].startswith(b"xref")
+    page.wait_for_selector("text=A scikit-learn tree and LaTeX need Python, which this page does not have.")
+    report = page.context.new_page()
+    report.goto(files["report"].as_uri())
+    assert report.inner_text("h1") == HOSTILE
+    assert report.locator("svg text").count() > 3
+    assert report.locator("li").count() == best.n_leaves
+    assert 1 <= len(re.findall(rb"/Type\s*/Page\b", report.pdf(prefer_css_page_size=True))) <= 2
 
 
 def test_a_set_that_is_too_large_for_a_file_is_refused(engine, monkeypatch):

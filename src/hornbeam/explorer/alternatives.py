@@ -21,19 +21,31 @@ class Alternative(NamedTuple):
     objective: float | None
 
 
-def alternatives_to(
-    tree: Tree, session: Session, objective_of: Callable[[int], float], stop: Callable[[Any], bool] | None
-) -> tuple[list[Alternative], list[Alternative]]:
-    """Return the good trees of each number of leaves, and those without each column of a tree.
+def best_of_sizes(session: Session, objective_of: Callable[[int], float]) -> list[Alternative]:
+    """Return the good trees of each number of leaves; `objective_of` makes objectives of ticks."""
+    overview = overview_of(session.query(Filters()), Open(), objective_of)
+    n_trees: Counter[int] = Counter()
+    for cell in overview["cells"]:
+        n_trees[cell["leaves"]] += int(cell["n_trees"])
+    return [Alternative(str(one["leaves"]), n_trees[one["leaves"]], one["objective"]) for one in overview["frontier"]]
+
+
+def best_without(
+    columns: Sequence[int],
+    session: Session,
+    objective_of: Callable[[int], float],
+    stop: Callable[[Any], bool] | None = None,
+) -> list[Alternative]:
+    """Return for each of some columns the good trees that do not test it.
 
     Parameters
     ----------
-    tree : Tree
-        The chosen one.
+    columns : sequence of int
+        Numbers of columns of the table.
     session : Session
     objective_of : callable
         From ticks to an objective.
-    stop : callable or None
+    stop : callable or None, default=None
         Called while trees without a column are counted; that ends if it returns True.
 
     Raises
@@ -41,18 +53,14 @@ def alternatives_to(
     InterruptedError
         If counting was stopped.
     """
-    overview = overview_of(session.query(Filters()), Open(), objective_of)
-    n_trees: Counter[int] = Counter()
-    for cell in overview["cells"]:
-        n_trees[cell["leaves"]] += int(cell["n_trees"])
-    sizes = [Alternative(str(one["leaves"]), n_trees[one["leaves"]], one["objective"]) for one in overview["frontier"]]
-    without = []
-    for column in columns_of(tree):
+    found = []
+    for column in columns:
         others = session.query(Filters(never=frozenset({column})), stop)
         least = others.least(Open())
         objective = None if least is None else objective_of(least)
-        without.append(Alternative(str(tree.columns.names[column]), others.number_of_trees(Open()), objective))
-    return sizes, without
+        name = str(session.problem.schema.names[column])
+        found.append(Alternative(name, others.number_of_trees(Open()), objective))
+    return found
 
 
 def columns_of(tree: Tree) -> list[int]:

@@ -6,13 +6,13 @@ several pages may ask one engine. Numbers of trees are text, since JavaScript's 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hornbeam._checks import is_integer, shown
-from hornbeam.explorer.alternatives import alternatives_to, choices_in_words
+from hornbeam.explorer.alternatives import Alternative, best_of_sizes, best_without, choices_in_words, columns_of
 from hornbeam.explorer.filters import Filters, read_filters
 from hornbeam.explorer.leaving import BestOutside
 from hornbeam.explorer.overview import importance_of, overview_of
@@ -27,7 +27,7 @@ from hornbeam.explorer.partial_trees import (
     replaced,
 )
 from hornbeam.explorer.queries import Query
-from hornbeam.explorer.report import Facts, report_of
+from hornbeam.explorer.report import SetFacts, TreeFacts, report_of
 from hornbeam.explorer.rows import Rows, typed_table
 from hornbeam.explorer.session import Session
 from hornbeam.explorer.take_away import take_away
@@ -278,19 +278,30 @@ class Engine:
         least = query.least(best)
         assert least is not None
         made = self._maker.make(best)
-        sizes, without = alternatives_to(made, self.session, self._objective, stop)
-        facts = Facts(
-            self._about({}, None),
-            repr(self.classifier),
+        chosen = TreeFacts(
             made,
             self._objective(least),
             choices_in_words(filters, tree, self.problem.schema.names),
-            sizes,
-            without,
+            best_without(columns_of(made), self.session, self._objective, stop),
             None if self._rows is None else self._rows.predictions(best),
             self._classes,
         )
-        return report_of(facts)
+        return report_of(self.facts(0 if self._rows is None else len(self._rows)), chosen)
+
+    def facts(self, n_tests: int) -> SetFacts:
+        """Return what a report says of the set, with so many test rows."""
+        weights = np.bincount(self.problem.codes, self.problem.weights, minlength=len(self.problem.classes))
+        return SetFacts(
+            self._about({}, None),
+            repr(self.classifier),
+            (weights / weights.sum()).tolist(),
+            best_of_sizes(self.session, self._objective),
+            n_tests,
+        )
+
+    def without(self, columns: Sequence[int]) -> list[Alternative]:
+        """Return for each of some columns of the table the good trees that do not test it."""
+        return best_without(columns, self.session, self._objective)
 
     def _state(self, message: dict[str, Any], stop: Stop | None) -> tuple[PartialTree, Query]:
         tree, filters = self._asked(message)

@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from hornbeam.explorer.engine import Engine
+from hornbeam.explorer.sources import sources_of
 
 MOST_TREES = 10_000
 MOST_ROWS = 50_000
@@ -35,7 +36,7 @@ def page_of(engine: Engine) -> str:
     ValueError
         If the set is larger.
     """
-    data = json.dumps(_listing(engine), ensure_ascii=True, allow_nan=False).replace("<", "\\u003c")
+    data = json.dumps(listing_of(engine), ensure_ascii=True, allow_nan=False).replace("<", "\\u003c")
     script = _static("file.js").replace("</script", "<\\/script")
     style = _static("explorer.css")
     policy = (
@@ -60,7 +61,8 @@ def page_of(engine: Engine) -> str:
 """
 
 
-def _listing(engine: Engine) -> dict[str, Any]:
+def listing_of(engine: Engine) -> dict[str, Any]:
+    """Return what the page knows of a set; see `Listing` in ``explorer/src/listed.ts``."""
     trees, problem = engine.session.trees, engine.problem
     if trees.n_trees > MOST_TREES:
         raise ValueError(
@@ -80,17 +82,18 @@ def _listing(engine: Engine) -> dict[str, Any]:
         "columns": [b64encode(bits.tobytes()).decode() for bits in problem.columns],
         "codes": problem.codes.tolist(),
         "weights": problem.weights.tolist(),
+        "sources": sources_of(engine),
         "importance": engine.answer({"method": "importance", "exact": True}),
     }
 
 
 def _nested(arrays: dict[str, Any], node: int = 0) -> tuple[Any, int, int]:
-    """Return a tree as nested lists, its number of leaves and its depth."""
+    """Return a tree as nested lists (column, sides, prediction), its number of leaves and its depth."""
     if arrays["column"][node] < 0:
         return arrays["prediction"][node], 1, 0
     yes, n_yes, depth_yes = _nested(arrays, arrays["left"][node])
     no, n_no, depth_no = _nested(arrays, arrays["right"][node])
-    return [arrays["column"][node], yes, no], n_yes + n_no, 1 + max(depth_yes, depth_no)
+    return [arrays["column"][node], yes, no, arrays["prediction"][node]], n_yes + n_no, 1 + max(depth_yes, depth_no)
 
 
 def _static(name: str) -> str:

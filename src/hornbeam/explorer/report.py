@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any, NamedTuple
@@ -33,10 +34,12 @@ section, tr { break-inside: avoid; }
 .sides > table { margin: 0; }
 """
 _MOST_COLUMNS = 40
+_OF_ALTERNATIVES = ("Good trees", "Best objective", "")
+_SLOT = re.compile("<!--([a-z]+)-->")  # names and labels are escaped, so they cannot look like this
 
 
-class Facts(NamedTuple):
-    """What the report says of the data, the search and the chosen tree.
+class SetFacts(NamedTuple):
+    """What the report says of the data and the search.
 
     Attributes
     ----------
@@ -44,35 +47,77 @@ class Facts(NamedTuple):
         The engine's answer "about".
     settings : str
         The classifier as code.
+    shares : sequence of float
+        Of each class in the weight of the training rows.
+    sizes : sequence of Alternative
+        The best trees of each number of leaves.
+    n_tests : int
+        Number of test rows.
+    """
+
+    about: dict[str, Any]
+    settings: str
+    shares: Sequence[float]
+    sizes: Sequence[Alternative]
+    n_tests: int
+
+
+class TreeFacts(NamedTuple):
+    """What the report says of the chosen tree.
+
+    Attributes
+    ----------
     tree : Tree
     objective : float
         Of the tree.
     choices : sequence of str
         What the user fixed: filters and nodes.
-    sizes, without : sequence of Alternative
-        The best trees of each number of leaves, and without each column of the tree.
+    without : sequence of Alternative
+        The best trees without each column of the tree.
     predicted, actual : ndarrays of int, or None
         Numbers of classes of the test rows.
     """
 
-    about: dict[str, Any]
-    settings: str
     tree: Tree
     objective: float
     choices: Sequence[str]
-    sizes: Sequence[Alternative]
     without: Sequence[Alternative]
-    predicted: npt.NDArray[Any] | None
-    actual: npt.NDArray[Any] | None
+    predicted: npt.NDArray[Any] | None = None
+    actual: npt.NDArray[Any] | None = None
 
 
-def report_of(facts: Facts) -> str:
+def report_of(facts: SetFacts, chosen: TreeFacts) -> str:
     """Return the report as one HTML file without scripts, which prints on one or two pages."""
+    about, tree = facts.about, chosen.tree
+    names = [escape(str(column["name"])) for column in about["columns"]]
+    leaves = np.flatnonzero(tree.left < 0)
+    right = tree.class_weights[leaves, tree.prediction[leaves]].sum() / tree.class_weights[0].sum()
+    penalties = about["regularization"] * tree.n_leaves
+    best = float(about["best"])
+    is_best = chosen.objective <= best
+    slots = {
+        "picture": trees_html([(tree, "")]),
+        "rules": "".join(f"<li>{escape(rule)}</li>" for rule in tree.to_rules()),
+        "tested": ", ".join(names[column] for column in columns_of(tree)) or "none",
+        "training": _percent(right),
+        "test": _on_test_rows(about["classes"], chosen.predicted, chosen.actual),
+        "objective": f"{chosen.objective:.6f}",
+        "loss": f"{chosen.objective - penalties:.6f}",
+        "leaves": count(tree.n_leaves, "leaf", "leaves"),
+        "worse": "This tree has it." if is_best else f"This tree is {above(chosen.objective, best)} above it.",
+        "without": without_of([row_of(one, best) for one in chosen.without]) if chosen.without else "",
+        "choices": "; ".join(map(escape, chosen.choices)) or "none: the best tree of the set",
+    }
+    return _SLOT.sub(lambda found: slots[found[1]], template_of(facts))
+
+
+def template_of(facts: SetFacts) -> str:
+    """Return the report without what depends on the chosen tree: there it has comments such as ``<!--rules-->``."""
     about = facts.about
     parts = [
-        _section("The tree", _tree(facts)),
+        _section("The tree", "<!--picture--><ul><!--rules--></ul>"),
         _section("Data", _data(facts)),
-        _section("Proof", _proof(facts)),
+        _section("Proof", _proof(about)),
         _section("Alternatives considered", _alternatives(facts)),
         _section("Settings", _settings(facts)),
     ]
@@ -95,36 +140,32 @@ def report_of(facts: Facts) -> str:
 """
 
 
-def _tree(facts: Facts) -> str:
-    rules = "".join(f"<li>{escape(rule)}</li>" for rule in facts.tree.to_rules())
-    return f"{trees_html([(facts.tree, '')])}<ul>{rules}</ul>"
-
-
-def _data(facts: Facts) -> str:
-    about, tree = facts.about, facts.tree
+def _data(facts: SetFacts) -> str:
+    about = facts.about
     names = [escape(str(column["name"])) for column in about["columns"]]
     columns = ", ".join(names[:_MOST_COLUMNS]) + (
         f" and {len(names) - _MOST_COLUMNS} more" * (len(names) > _MOST_COLUMNS)
     )
-    shares = tree.class_weights[0] / tree.class_weights[0].sum()
     classes = ", ".join(
-        f"{escape(name)} ({_percent(share)})" for name, share in zip(about["classes"], shares, strict=True)
+        f"{escape(name)} ({_percent(share)})" for name, share in zip(about["classes"], facts.shares, strict=True)
     )
-    n_tests = "none" if facts.actual is None else count(len(facts.actual), "row")
-    leaves = np.flatnonzero(tree.left < 0)
-    right = tree.class_weights[leaves, tree.prediction[leaves]].sum() / tree.class_weights[0].sum()
     lines = [
         ("Training rows", count(about["rows"], "row")),
-        ("Test rows", n_tests),
+        ("Test rows", count(facts.n_tests, "row") if facts.n_tests else "none"),
         (f"Classes of {escape(about['target'])}", classes),
         (f"{len(names)} columns", columns),
-        ("Columns of the tree", ", ".join(names[column] for column in columns_of(tree)) or "none"),
-        ("Accuracy on training rows", _percent(right)),
+        ("Columns of the tree", "<!--tested-->"),
+        ("Accuracy on training rows", "<!--training-->"),
     ]
-    if facts.predicted is None or facts.actual is None:
-        return _pairs(lines)
-    lines.append(("Accuracy on test rows", _percent(float(np.mean(facts.predicted == facts.actual)))))
-    return _pairs(lines) + _confusion(about["classes"], facts.predicted, facts.actual)
+    return f"{_pairs(lines)}<!--test-->"
+
+
+def _on_test_rows(classes: Sequence[str], predicted: npt.NDArray[Any] | None, actual: npt.NDArray[Any] | None) -> str:
+    """Return the accuracy and the numbers of test rows by class and prediction; nothing if there are no such rows."""
+    if predicted is None or actual is None:
+        return ""
+    accuracy = _pairs([("Accuracy on test rows", _percent(float(np.mean(predicted == actual))))])
+    return accuracy + _confusion(classes, predicted, actual)
 
 
 def _confusion(classes: Sequence[str], predicted: npt.NDArray[Any], actual: npt.NDArray[Any]) -> str:
@@ -142,10 +183,7 @@ def _confusion(classes: Sequence[str], predicted: npt.NDArray[Any], actual: npt.
     return _table(["Test rows of class", *(f"predicted {name}" for name in classes)], rows)
 
 
-def _proof(facts: Facts) -> str:
-    about, objective = facts.about, facts.objective
-    best = float(about["best"])
-    worse = "This tree has it." if objective <= best else f"This tree is {_above(objective, best)} above it."
+def _proof(about: dict[str, Any]) -> str:
     if about["status"] != "complete":
         known = f"The search was stopped early: all trees up to {about['searched_up_to']:.6f} are known."
     else:
@@ -153,10 +191,9 @@ def _proof(facts: Facts) -> str:
     lines = [
         (
             "Objective of this tree",
-            f"{objective:.6f} = loss {objective - about['regularization'] * facts.tree.n_leaves:.6f} "
-            f"+ {about['regularization']:.6g} x {count(facts.tree.n_leaves, 'leaf', 'leaves')}",
+            f"<!--objective--> = loss <!--loss--> + {about['regularization']:.6g} x <!--leaves-->",
         ),
-        ("Best objective", f"{best:.6f}. {worse}"),
+        ("Best objective", f"{about['best']:.6f}. <!--worse-->"),
         (
             "Optimality gap of the best",
             "0: no tree has a lower objective" if about["gap"] == 0 else _percent(about["gap"]),
@@ -171,34 +208,38 @@ def _proof(facts: Facts) -> str:
     return _pairs(lines)
 
 
-def _alternatives(facts: Facts) -> str:
+def _alternatives(facts: SetFacts) -> str:
     best = float(facts.about["best"])
-    sizes = _table(["Leaves", "Good trees", "Best objective", ""], [_row(one, best) for one in facts.sizes], numbers=3)
-    without = _table(["Without", "Good trees", "Best objective", ""], [_row(one, best) for one in facts.without])
+    sizes = _table(["Leaves", *_OF_ALTERNATIVES], [row_of(one, best) for one in facts.sizes], all_numbers=True)
     is_complete = facts.about["status"] == "complete"
     text = f"<p>{'Every good tree was' if is_complete else 'The good trees that are known were'} counted.</p>"
-    return f'{text}<div class="sides">{sizes}{without if facts.without else ""}</div>'
+    return f'{text}<div class="sides">{sizes}<!--without--></div>'
 
 
-def _settings(facts: Facts) -> str:
+def without_of(rows: Iterable[Sequence[str]]) -> str:
+    """Return the table of the best trees without some columns."""
+    return _table(["Without", *_OF_ALTERNATIVES], rows)
+
+
+def _settings(facts: SetFacts) -> str:
     about = facts.about
-    choices = "; ".join(map(escape, facts.choices)) or "none: the best tree of the set"
     lines = [
         ("Objective", f"{escape(about['objective'])}, plus a leaf penalty of {about['regularization']:.6g}"),
-        ("Chosen by hand", choices),
+        ("Chosen by hand", "<!--choices-->"),
         ("Code", f"<code>{escape(facts.settings)}</code>"),
     ]
     return _pairs(lines)
 
 
-def _row(one: Alternative, best: float) -> list[str]:
+def row_of(one: Alternative, best: float) -> list[str]:
+    """Return an alternative as the cells of a table."""
     if one.objective is None:
         return [one.name, "0", "", "none is good"]
     return [
         one.name,
         f"{one.n_trees:,}",
         f"{one.objective:.6f}",
-        "best" if one.objective <= best else _above(one.objective, best),
+        "best" if one.objective <= best else above(one.objective, best),
     ]
 
 
@@ -211,17 +252,17 @@ def _pairs(lines: Iterable[tuple[str, str]]) -> str:
     return "<table>" + "".join(f"<tr><th>{name}</th><td>{fact}</td></tr>" for name, fact in lines) + "</table>"
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: int | None = None) -> str:
-    """Return a table whose cells are text; all columns but the first are numbers."""
-    kinds = ["n" if number or numbers else "" for number in range(len(heads))]
-    head = "".join(f'<th class="{kind}">{escape(text)}</th>' for kind, text in zip(kinds, heads, strict=True))
-    body = "".join(
-        "<tr>"
-        + "".join(f'<td class="{kind}">{escape(cell)}</td>' for kind, cell in zip(kinds, row, strict=True))
-        + "</tr>"
-        for row in rows
-    )
-    return f"<table><tr>{head}</tr>{body}</table>"
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, all_numbers: bool = False) -> str:
+    """Return a table whose cells are text; all columns but the first are numbers, or all."""
+    body = "".join(table_row(row, all_numbers=all_numbers) for row in rows)
+    return f"<table>{table_row(heads, 'th', all_numbers=all_numbers)}{body}</table>"
+
+
+def table_row(cells: Sequence[str], tag: str = "td", *, all_numbers: bool = False) -> str:
+    """Return a row of a table whose cells are text, see `_table`."""
+    kinds = ["n" if number or all_numbers else "" for number in range(len(cells))]
+    inner = "".join(f'<{tag} class="{kind}">{escape(cell)}</{tag}>' for kind, cell in zip(kinds, cells, strict=True))
+    return f"<tr>{inner}</tr>"
 
 
 def _depth(depth: int | None) -> str:
@@ -232,5 +273,6 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def _above(objective: float, best: float) -> str:
+def above(objective: float, best: float) -> str:
+    """Return how much worse an objective is than the best one."""
     return f"+{100 * (objective - best) / best:.2f} %" if best else f"+{objective - best:.6f}"

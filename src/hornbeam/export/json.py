@@ -110,6 +110,12 @@ def to_json(tree: BaseTree) -> str:
     >>> Tree.from_json(tree.to_json()) == tree
     True
     """
+    nodes = ",\n".join(json_text(_node_record(tree, node)) for node in range(tree.n_nodes))
+    return f"{head_of(tree)}{nodes}\n]}}\n"
+
+
+def head_of(tree: BaseTree) -> str:
+    """Write everything before the nodes of a tree."""
     columns = [
         {"name": name, "kind": kind, "has_missing": has_missing}
         for name, kind, has_missing in zip(tree.columns.names, tree.columns.kinds, tree.has_missing, strict=True)
@@ -124,8 +130,7 @@ def to_json(tree: BaseTree) -> str:
         "columns": columns,
         "named": tree.columns.named,
     }
-    nodes = ",\n".join(_dumps(_node_record(tree, node)) for node in range(tree.n_nodes))
-    return f'{_dumps(head)[:-1]}, "nodes": [\n{nodes}\n]}}\n'
+    return f'{json_text(head)[:-1]}, "nodes": [\n'
 
 
 def from_json(text: str | bytes) -> BaseTree:
@@ -170,7 +175,8 @@ def from_json(text: str | bytes) -> BaseTree:
         raise ValueError(f"This JSON is a damaged tree. {error}") from None
 
 
-def _dumps(value: Any) -> str:
+def json_text(value: Any) -> str:
+    """Write a plain value as `to_json` does."""
     # UTF-8 cannot hold a lone surrogate, but the escape of JSON, which looks like Python's, can.
     return storable(json.dumps(value, ensure_ascii=False, allow_nan=False))
 

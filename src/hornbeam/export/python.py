@@ -9,14 +9,14 @@ from hornbeam._checks import shown
 from hornbeam._dates import datetime_of
 from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne
 from hornbeam.export._fold import fold
-from hornbeam.table import Kind
+from hornbeam.table import Kind, TableSchema
 from hornbeam.tree import BaseTree
 
 _INDENT = " " * 4
 # CPython refuses source with more levels of indentation.
 _MAX_LEVELS = 99
 
-_HEAD = '''def {name}(row=(), /, **columns):
+HEAD = '''def {name}(row=(), /, **columns):
     """Return the prediction for one row.
 
     The row is a mapping from names of columns to values, or keyword arguments. None and NaN are missing values.
@@ -76,8 +76,7 @@ def to_python(tree: BaseTree, *, function_name: str = "predict") -> str:
         return f"return {outputs[tree.prediction[node]]}  # {tree.describe(node, 'training row')}\n"
 
     def inner(_: int, condition: Condition, yes: str, no: str) -> str:
-        name, kind = tree.columns.names[condition.column], tree.columns.kinds[condition.column]
-        test = _test(f"row[{name!r}]", kind, condition)
+        test = condition_source(tree.columns, condition)
         # A condition on the "no" side becomes an "elif", which needs no deeper indentation.
         otherwise = f"el{no}" if no.startswith("if ") else f"else:\n{indent(no, _INDENT)}"
         return f"if {test}:\n{indent(yes, _INDENT)}{otherwise}"
@@ -86,18 +85,30 @@ def to_python(tree: BaseTree, *, function_name: str = "predict") -> str:
     levels = max((len(line) - len(line.lstrip())) // len(_INDENT) for line in body.splitlines())
     if levels > _MAX_LEVELS:
         raise ValueError(f"The tree needs {levels} levels of indentation; Python allows {_MAX_LEVELS}. Use to_json.")
-    return _HEAD.format(name=function_name, dates=_about_dates(tree)) + body
+    return HEAD.format(name=function_name, dates=_about_dates(tree)) + body
 
 
 def _about_dates(tree: BaseTree) -> str:
     """Return the imports for the dates that the tree tests, and a comment on each of their columns."""
     used = sorted({condition.column for condition in tree.conditions if isinstance(condition, AtMost)})
-    names, kinds = tree.columns.names, tree.columns.kinds
-    dates = [(f"row[{names[column]!r}]", *_DATES[kinds[column]]) for column in used if kinds[column] in _DATES]
-    imported = sorted({name for _, needed, _ in dates for name in needed})
+    dates = [about for column in used if (about := about_date(tree.columns, column))]
+    imported = sorted({name for needed, _ in dates for name in needed})
     lines = [f"from datetime import {', '.join(imported)}", ""] if imported else []
-    lines += [f"# {column} is {expected}." for column, _, expected in dates]
+    lines += [comment for _, comment in dates]
     return "".join(f"\n{_INDENT if line else ''}{line}" for line in lines)
+
+
+def about_date(columns: TableSchema, column: int) -> tuple[tuple[str, ...], str] | None:
+    """Return what the comparisons of a column of dates import from datetime, and a comment; None for other columns."""
+    if columns.kinds[column] not in _DATES:
+        return None
+    imported, expected = _DATES[columns.kinds[column]]
+    return imported, f"# row[{columns.names[column]!r}] is {expected}."
+
+
+def condition_source(columns: TableSchema, condition: Condition) -> str:
+    """Write a condition on the columns of a table as an expression of Python that is false for missing values."""
+    return _test(f"row[{columns.names[condition.column]!r}]", columns.kinds[condition.column], condition)
 
 
 def _test(value: str, kind: Kind, condition: Condition) -> str:

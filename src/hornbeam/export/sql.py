@@ -8,7 +8,7 @@ from hornbeam._checks import shown
 from hornbeam._dates import date_text
 from hornbeam.conditions import AtMost, Condition, IsIn, IsMissing, IsOne, Scalar
 from hornbeam.export._fold import fold
-from hornbeam.table import Kind
+from hornbeam.table import Kind, TableSchema
 from hornbeam.tree import BaseTree
 from hornbeam.tree.words import storable
 
@@ -72,15 +72,14 @@ def to_sql(tree: BaseTree, *, quote: Quote = '"') -> str:
     """
     if not isinstance(quote, str) or quote not in get_args(Quote):
         raise ValueError(f"quote must be one of {get_args(Quote)}, found {shown(quote)}.")
-    outputs = [_literal(each, quote) for each in tree.outputs.tolist()]
+    outputs = [literal_sql(each, quote) for each in tree.outputs.tolist()]
 
     # Lines are joined only at the end: a literal may hold a line break, after which nothing must be indented.
     def leaf(node: int) -> list[str]:
         return [outputs[tree.prediction[node]]]
 
     def inner(_: int, condition: Condition, yes: list[str], no: list[str]) -> list[str]:
-        name, kind = tree.columns.names[condition.column], tree.columns.kinds[condition.column]
-        test = _test(_identifier(name, quote), kind, condition, quote)
+        test = condition_sql(tree.columns, condition, quote)
         branches = [f"THEN {yes[0]}", *yes[1:], f"ELSE {no[0]}", *no[1:]]
         return [f"CASE WHEN {test}", *(f"  {line}" for line in branches), "END"]
 
@@ -88,14 +87,16 @@ def to_sql(tree: BaseTree, *, quote: Quote = '"') -> str:
     return "\n".join(lines)
 
 
-def _test(name: str, kind: Kind, condition: Condition, quote: Quote) -> str:
+def condition_sql(columns: TableSchema, condition: Condition, quote: Quote = '"') -> str:
+    """Write a condition on the columns of a table; ValueError if a name or string cannot be stored."""
+    name, kind = _identifier(columns.names[condition.column], quote), columns.kinds[condition.column]
     match condition:
         case AtMost(threshold=threshold):
             return f"{name} <= {_number_or_date(float(threshold), kind, quote)}"
         case IsOne():
             return f"{name} = 1"
         case IsIn(values=values):
-            return f"{name} IN ({', '.join(_literal(value, quote) for value in values)})"
+            return f"{name} IN ({', '.join(literal_sql(value, quote) for value in values)})"
         case IsMissing():
             return f"{name} IS NULL"
 
@@ -125,7 +126,8 @@ def _check_storable(text: str) -> None:
         raise ValueError(f"{text!r} holds a lone surrogate, which no database can store; rename it, or use to_python.")
 
 
-def _literal(value: Scalar, quote: Quote) -> str:
+def literal_sql(value: Scalar, quote: Quote = '"') -> str:
+    """Write a value; ValueError if it is a string that cannot be stored."""
     if isinstance(value, bool):
         return str(int(value)) if quote == "[" else str(value).upper()
     if not isinstance(value, str):
