@@ -11,7 +11,7 @@ import { RowsPanel } from "./RowsPanel";
 import { Shortlist, type Kept } from "./Shortlist";
 import { TakeAway } from "./TakeAway";
 import { TreeView } from "./TreeView";
-import { above, exact, objective, percent, trees } from "./words";
+import { above, exact, objective, score, trees } from "./words";
 
 interface State {
   tree: Partial;
@@ -78,7 +78,16 @@ export function App({ ask, about, problem }: { ask: Ask; about: About; problem: 
         </div>
       </header>
       {problem && <p role="alert" class="hb-banner">{problem}</p>}
-      {about.status !== "complete" && (
+      {about.n_trees !== about.n_set && (
+        <p role="note" class="hb-banner">
+          The set has {trees(about.n_set)}. Here are the best {exact(about.n_trees)} of them: trees of this kind are not
+          counted, but listed one by one.
+        </p>
+      )}
+      {about.status === "heuristic" && (
+        <p role="note" class="hb-banner">RESPLIT found these trees. Other good trees may be missing.</p>
+      )}
+      {!["complete", "heuristic"].includes(about.status) && (
         <p role="note" class="hb-banner">
           The search was stopped early: only trees up to objective {objective(about.searched_up_to)} are here, not up to{" "}
           {objective(about.bound)}.
@@ -166,8 +175,8 @@ function Summary({ about, look, isWaiting, stop, error, fixed }: SummaryProperti
             <>
               <Figure name="objective" value={`${objective(look.objective)}`} extra={above(look.objective, about.best)} title="loss + leaf penalty" />
               <Figure name="leaves" value={String(look.leaves)} title={`depth ${look.depth}`} />
-              <Figure name="accuracy" value={percent(look.train)} title="of the training rows" />
-              {look.test !== null && <Figure name="on test rows" value={percent(look.test)} title={`${exact(String(about.test_rows))} rows`} />}
+              <Figure name={about.score} value={score(look.train, about)} title="of the training rows" />
+              {look.test !== null && <Figure name="on test rows" value={score(look.test, about)} title={`${exact(String(about.test_rows))} rows`} />}
             </>
           )}
         </>

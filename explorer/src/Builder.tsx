@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { colorOf } from "./colors";
 import { useAnswer, type Asked } from "./hooks";
 import type { About, Answers, Ask, Filters, Option, Partial } from "./messages";
-import { above, brief, conditionText, cut, exact, objective, percent, trees } from "./words";
+import { above, brief, conditionText, cut, exact, objective, score, trees } from "./words";
 
 interface Properties {
   about: About;
@@ -20,7 +20,7 @@ interface Properties {
   opened: Partial; // the tree with this node open
 }
 
-type Scores = Map<string, number>;
+type Scores = Map<string, number | null>;
 
 export function Builder({ about, place, asked, current, best, isFixed, onChoose, onOpen, ask, withSplit, filters, opened }: Properties) {
   const wantsScores = place !== null && about.test_rows > 0 && asked.answer !== null && !asked.isWaiting;
@@ -44,7 +44,7 @@ export function Builder({ about, place, asked, current, best, isFixed, onChoose,
     <section aria-label="What may stand at this node" aria-busy={asked.isWaiting}>
       <p class="hb-hint">
         {asked.answer ? `${options.length} ways to go on here, in ${trees(String(total))}.` : "Counting…"}{" "}
-        {about.test_rows > 0 && "Numbers: good trees, how much worse the best of them is, its accuracy on test rows. "}
+        {about.test_rows > 0 && `Numbers: good trees, how much worse the best of them is, its ${about.score} on test rows. `}
         {isFixed && (
           <button type="button" class="hb-link" onClick={onOpen}>
             Leave this node open
@@ -57,7 +57,8 @@ export function Builder({ about, place, asked, current, best, isFixed, onChoose,
           <Group key={column} about={about} column={column} options={of} current={current} best={best} total={total} scores={scores} onChoose={onChoose} />
         ))}
       </ul>
-      {asked.answer && !about.is_listed && <Leaving about={about} ask={ask} options={options} best={best} withSplit={withSplit} filters={filters} key={place} />}
+      {asked.answer && about.lacks.leaving && <p class="hb-hint hb-lacking">{about.lacks.leaving}</p>}
+      {asked.answer && !about.lacks.leaving && <Leaving about={about} ask={ask} options={options} best={best} withSplit={withSplit} filters={filters} key={place} />}
     </section>
   );
 }
@@ -185,7 +186,7 @@ interface ChoiceProperties {
 
 function Choice({ about, option, best, total, scores, isCurrent, onChoose }: ChoiceProperties) {
   const share = Number((BigInt(option.n_trees) * 1000n) / total) / 10;
-  const score = scores.get(nameOf(option));
+  const test = scores.get(nameOf(option));
   const text = option.split === undefined ? `predict ${about.classes[option.leaf!]}` : conditionText(about.conditions[option.split]);
   return (
     <button
@@ -203,7 +204,7 @@ function Choice({ about, option, best, total, scores, isCurrent, onChoose }: Cho
       <span class="hb-choice-numbers">
         <span>{brief(option.n_trees)}</span>
         <span class="hb-above">{above(option.objective, best)}</span>
-        {score !== undefined && <span class="hb-score">{percent(score)}</span>}
+        {test !== undefined && <span class="hb-score">{score(test, about)}</span>}
       </span>
       <span class="hb-share" style={{ width: `${Math.max(share, 0.5)}%` }} />
     </button>

@@ -1,7 +1,7 @@
 // The whole set: trees by size and objective, columns, rows about which trees disagree.
 import { useState } from "preact/hooks";
-import { useAnswer } from "./hooks";
-import type { About, Ask, Filters, Partial } from "./messages";
+import { useAnswer, type Asked } from "./hooks";
+import type { About, Ask, Filters, Importance, Partial } from "./messages";
 import { above, cut, exact, objective, percent, status } from "./words";
 
 interface Properties {
@@ -16,7 +16,7 @@ export function OverviewPanel({ about, ask, filters, tree, onFilter }: Propertie
   return (
     <section aria-label="Overview">
       <p class="hb-hint">
-        {exact(about.n_trees)} trees up to objective {objective(about.searched_up_to)}; the set is {status(about)}. The best
+        {exact(about.n_set)} trees up to objective {objective(about.searched_up_to)}; the set is {status(about)}. The best
         objective {objective(about.best)} is {about.gap === 0 ? "proven optimal" : `proven to within ${percent(about.gap)}`}.
       </p>
       <HeatMap about={about} ask={ask} filters={filters} tree={tree} onFilter={onFilter} />
@@ -107,41 +107,74 @@ function Columns({ about, ask }: { about: About; ask: Ask }) {
   if (!found) return <p class="hb-hint">{asked.error ?? "Measuring the columns…"}</p>;
   const columns = found.columns
     .filter((one) => one.share > 0)
-    .map((one) => ({ ...one, mark: one.mean ?? one.best }))
+    .map((one) => ({ ...one, mark: one.mean ?? one.best ?? one.share }))
     .sort((a, b) => b.mark - a.mark);
-  const most = Math.max(...columns.map((one) => one.most), 1e-9);
   const unused = about.columns.length - columns.length;
-  const hasMean = columns.some((one) => one.mean !== null);
+  const { reliance } = about.lacks;
   return (
     <>
-      <h3>How much the trees rely on each column</h3>
-      <p class="hb-hint" aria-live="polite">
-        Increase of the loss if the values of the column are shuffled:{" "}
-        {hasMean ? "least, mean and largest of" : "the range over"}{" "}
-        {found.is_exact ? "all trees" : `${found.n_trees} trees drawn at random`}
-        {hasMean ? "." : ", with the value of the best tree (mark and number)."}{" "}
-        {!found.is_exact && asked.isWaiting && "Measuring…"}
-        {!found.is_exact && !asked.isWaiting && (
-          <button type="button" class="hb-link" title="This may take a minute." onClick={() => setWantsExact(true)}>
-            Exact range over all trees
-          </button>
-        )}{" "}
-        {asked.error}
-      </p>
-      <ul class="hb-reliance">
-        {columns.map((one) => (
-          <li key={one.column} title={`${about.columns[one.column].name}: ${one.least.toFixed(4)} to ${one.most.toFixed(4)}, ${one.mean === null ? "best tree" : "mean"} ${one.mark.toFixed(4)}; tested by ${percent(one.share)} of all trees`}>
-            <span>{cut(about.columns[one.column].name, 28)}</span>
-            <svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">
-              <rect x={(98 * Math.max(one.least, 0)) / most} y={4} width={Math.max((98 * (one.most - Math.max(one.least, 0))) / most, 0.5)} height={4} class="hb-range" />
-              <rect x={(98 * Math.max(one.mark, 0)) / most} y={1} width={1.5} height={10} class="hb-mean" />
-            </svg>
-            <span>{one.mark.toFixed(3)}</span>
-          </li>
-        ))}
-      </ul>
+      <h3>{reliance ? "How many trees test each column" : "How much the trees rely on each column"}</h3>
+      {reliance ? (
+        <p class="hb-hint">{reliance}</p>
+      ) : (
+        <HowMeasured found={found} asked={asked} onExact={() => setWantsExact(true)} hasMean={columns.some((one) => one.mean !== null)} />
+      )}
+      <Reliances about={about} columns={columns} />
       {unused > 0 && <p class="hb-hint">{unused === 1 ? "1 column is" : `${unused} columns are`} not tested by any of the trees.</p>}
     </>
+  );
+}
+
+interface HowMeasuredProperties {
+  found: Importance;
+  asked: Asked<Importance>;
+  onExact: () => void;
+  hasMean: boolean;
+}
+
+function HowMeasured({ found, asked, onExact, hasMean }: HowMeasuredProperties) {
+  return (
+    <p class="hb-hint" aria-live="polite">
+      Increase of the loss if the values of the column are shuffled:{" "}
+      {hasMean ? "least, mean and largest of" : "the range over"}{" "}
+      {found.is_exact ? "all trees" : `${found.n_trees} trees drawn at random`}
+      {hasMean ? "." : ", with the value of the best tree (mark and number)."}{" "}
+      {!found.is_exact && asked.isWaiting && "Measuring…"}
+      {!found.is_exact && !asked.isWaiting && (
+        <button type="button" class="hb-link" title="This may take a minute." onClick={onExact}>
+          Exact range over all trees
+        </button>
+      )}{" "}
+      {asked.error}
+    </p>
+  );
+}
+
+type Measured = Importance["columns"][number] & { mark: number };
+
+function Reliances({ about, columns }: { about: About; columns: Measured[] }) {
+  const most = Math.max(...columns.map((one) => one.most ?? one.share), 1e-9);
+  return (
+    <ul class="hb-reliance">
+      {columns.map((one) => {
+        const { name } = about.columns[one.column];
+        const least = Math.max(one.least ?? 0, 0);
+        const range =
+          one.least === null || one.most === null
+            ? ""
+            : `${one.least.toFixed(4)} to ${one.most.toFixed(4)}, ${one.mean === null ? "best tree" : "mean"} ${one.mark.toFixed(4)}; `;
+        return (
+          <li key={one.column} title={`${name}: ${range}tested by ${percent(one.share)} of all trees`}>
+            <span>{cut(name, 28)}</span>
+            <svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">
+              <rect x={(98 * least) / most} y={4} width={Math.max((98 * ((one.most ?? one.share) - least)) / most, 0.5)} height={4} class="hb-range" />
+              <rect x={(98 * Math.max(one.mark, 0)) / most} y={1} width={1.5} height={10} class="hb-mean" />
+            </svg>
+            <span>{range ? one.mark.toFixed(3) : percent(one.share)}</span>
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 

@@ -2,7 +2,7 @@
 import { DataTable } from "./DataTable";
 import { useAnswer } from "./hooks";
 import type { About, Ask, Look, Partial } from "./messages";
-import { above, exact, objective, percent } from "./words";
+import { above, exact, objective, score } from "./words";
 
 export interface Kept {
   name: string;
@@ -37,9 +37,9 @@ export function Shortlist({ kept, current, best, onChange, onShow, about, ask, c
           <li key={index}>
             <input aria-label={`Name of tree ${index + 1}`} value={one.name} onInput={(event) => change(index, { name: event.currentTarget.value })} />
             <p class="hb-hint">
-              objective {objective(one.look.objective)} ({above(one.look.objective, best)}), {one.look.leaves} leaves, accuracy{" "}
-              {percent(one.look.train)}
-              {one.look.test !== null && `, ${percent(one.look.test)} on test rows`}
+              objective {objective(one.look.objective)} ({above(one.look.objective, best)}), {one.look.leaves} leaves, {about.score}{" "}
+              {score(one.look.train, about)}
+              {one.look.test !== null && `, ${score(one.look.test, about)} on test rows`}
             </p>
             <textarea aria-label={`Notes on ${one.name}`} placeholder="Notes" rows={2} value={one.note} onInput={(event) => change(index, { note: event.currentTarget.value })} />
             <button type="button" onClick={() => onShow(one.tree)}>Show</button>{" "}

@@ -222,7 +222,7 @@ function testedColumns(about: About, root: TreeNode, isWanted: (split: number) =
   return [...columns].sort((a, b) => a - b);
 }
 
-function leavesOf(node: TreeNode): TreeNode[] {
+export function leavesOf(node: TreeNode): TreeNode[] {
   return node.split === undefined ? [node] : [...leavesOf(node.true!), ...leavesOf(node.false!)];
 }
 

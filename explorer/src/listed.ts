@@ -1,5 +1,5 @@
 // The engine of a page without a server: all trees of a small set are in the page, and every question goes through them.
-import { Exports, type Sources } from "./exports";
+import { Exports, leavesOf, type Sources } from "./exports";
 import type { About, Disputed, Filters, Importance, Look, Option, Overview, Partial, TreeNode, Value } from "./messages";
 
 /** A tree: the class of a leaf, or a condition, its two sides, and the class that the node would have as a leaf. */
@@ -89,7 +89,7 @@ export class ListedEngine {
       leaves: best.leaves,
       depth: best.depth,
       tree: node,
-      train: correct(node) / node.weights.reduce((a, b) => a + b, 0),
+      train: scoreOf(this.listing.about, node),
       test: null,
     };
   }
@@ -199,8 +199,22 @@ function overviewOf(found: Tree[]): Overview {
   };
 }
 
-function correct(node: TreeNode): number {
-  return node.split === undefined ? node.weights[node.prediction] : correct(node.true!) + correct(node.false!);
+/** The score of a tree on its training rows; src/hornbeam/explorer/scores.py has the same. */
+function scoreOf(about: About, root: TreeNode): number | null {
+  const leaves = leavesOf(root);
+  const total = (part: (leaf: TreeNode) => number) => leaves.reduce((sum, leaf) => sum + part(leaf), 0);
+  if (about.score === "F-score") {
+    const right = 2 * total((leaf) => (leaf.prediction === 1 ? leaf.weights[1] : 0));
+    const whole = right + total((leaf) => leaf.weights[1 - leaf.prediction]);
+    return whole ? right / whole : null;
+  }
+  if (about.score === "area under the curve") {
+    const [negatives, positives] = root.weights;
+    const share = (leaf: TreeNode) => leaf.weights[1] / (leaf.weights[0] + leaf.weights[1]);
+    const above = (leaf: TreeNode) => total((other) => (share(other) > share(leaf) ? 1 : share(other) === share(leaf) ? 0.5 : 0) * other.weights[1]);
+    return negatives && positives ? total((leaf) => leaf.weights[0] * above(leaf)) / (negatives * positives) : null;
+  }
+  return total((leaf) => leaf.weights[leaf.prediction]) / root.weights.reduce((a, b) => a + b, 0);
 }
 
 /** Whether values meet a condition; a missing value only that of being missing. */

@@ -38,6 +38,9 @@ export interface About {
   max_depth: number | null;
   min_rows: number;
   n_trees: string;
+  n_set: string; // trees of the set, of which only the best may be here
+  score: string; // what the accuracy of a tree is measured by
+  lacks: { leaving?: string; reliance?: string }; // why this set does not have them
   best: number;
   bound: number;
   searched_up_to: number;
@@ -63,7 +66,7 @@ export interface Look {
   leaves: number;
   depth: number;
   tree: TreeNode | null;
-  train: number;
+  train: number | null;
   test: number | null;
 }
 
@@ -83,7 +86,7 @@ export interface Overview {
 export interface Importance {
   n_trees: string; // that were measured
   is_exact: boolean; // these are all trees
-  columns: { column: number; least: number; mean: number | null; best: number; most: number; share: number }[];
+  columns: { column: number; least: number | null; mean: number | null; best: number | null; most: number | null; share: number }[];
 }
 
 export type Value = string | number | boolean | null;
@@ -111,7 +114,7 @@ export interface Answers {
   about: About;
   look: Look;
   options: { options: Option[] };
-  scores: { scores: { leaf?: number; split?: number; test: number }[] };
+  scores: { scores: { leaf?: number; split?: number; test: number | null }[] };
   compare: Compared;
   overview: Overview;
   importance: Importance;

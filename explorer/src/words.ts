@@ -30,6 +30,12 @@ export function percent(share: number): string {
   return `${(100 * share).toFixed(1)} %`;
 }
 
+/** How good a tree is, in the measure of its set. */
+export function score(value: number | null, about: About): string {
+  if (value === null) return "not known";
+  return about.score === "accuracy" ? percent(value) : value.toFixed(3);
+}
+
 /** How much worse an objective is than the best one: "best" or "+0.4 %". */
 export function above(objective: number, best: number): string {
   if (objective <= best + 1e-12) return "best";
@@ -67,6 +73,7 @@ export function cut(text: string, most: number): string {
 
 export function status(about: About): string {
   if (about.status === "complete") return "complete: every tree within the bound is here";
+  if (about.status === "heuristic") return "that of RESPLIT: other good trees may be missing";
   const reasons: Record<string, string> = {
     time_limit: "the time limit",
     memory_limit: "the memory limit",

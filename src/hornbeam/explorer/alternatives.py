@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from hornbeam.explorer.filters import Filters
+from hornbeam.explorer.listed import ListedSession
 from hornbeam.explorer.overview import overview_of
 from hornbeam.explorer.partial_trees import Open, PartialTree, Split
 from hornbeam.explorer.session import Session
@@ -21,7 +22,7 @@ class Alternative(NamedTuple):
     objective: float | None
 
 
-def best_of_sizes(session: Session, objective_of: Callable[[int], float]) -> list[Alternative]:
+def best_of_sizes(session: Session | ListedSession, objective_of: Callable[[int], float]) -> list[Alternative]:
     """Return the good trees of each number of leaves; `objective_of` makes objectives of ticks."""
     overview = overview_of(session.query(Filters()), Open(), objective_of)
     n_trees: Counter[int] = Counter()
@@ -32,7 +33,7 @@ def best_of_sizes(session: Session, objective_of: Callable[[int], float]) -> lis
 
 def best_without(
     columns: Sequence[int],
-    session: Session,
+    session: Session | ListedSession,
     objective_of: Callable[[int], float],
     stop: Callable[[Any], bool] | None = None,
 ) -> list[Alternative]:
@@ -42,7 +43,7 @@ def best_without(
     ----------
     columns : sequence of int
         Numbers of columns of the table.
-    session : Session
+    session : Session or ListedSession
     objective_of : callable
         From ticks to an objective.
     stop : callable or None, default=None

@@ -15,6 +15,7 @@ from hornbeam._checks import is_integer, shown
 from hornbeam.explorer.alternatives import Alternative, best_of_sizes, best_without, choices_in_words, columns_of
 from hornbeam.explorer.filters import Filters, read_filters
 from hornbeam.explorer.leaving import BestOutside
+from hornbeam.explorer.listed import ListedQuery, ListedSession
 from hornbeam.explorer.overview import importance_of, overview_of
 from hornbeam.explorer.partial_trees import (
     Leaf,
@@ -29,10 +30,12 @@ from hornbeam.explorer.partial_trees import (
 from hornbeam.explorer.queries import Query
 from hornbeam.explorer.report import SetFacts, TreeFacts, report_of
 from hornbeam.explorer.rows import Rows, typed_table
-from hornbeam.explorer.session import Session
+from hornbeam.explorer.scores import score_for
+from hornbeam.explorer.session import session_of
 from hornbeam.explorer.take_away import take_away
-from hornbeam.explorer.trees import TreeMaker, condition_record, node_records
+from hornbeam.explorer.trees import condition_record, node_records
 from hornbeam.explorer.voters import Voters
+from hornbeam.rashomon.problem import RashomonProblem
 
 if TYPE_CHECKING:
     from hornbeam._core import Progress
@@ -47,7 +50,8 @@ class Engine:
     Parameters
     ----------
     classifier : RashomonSetClassifier
-        Fitted, with an additive objective and ``method="exact"``.
+        Fitted. Sets of F-scores and areas under the curve, and those of RESPLIT, are listed: of larger ones the best
+        10,000 trees.
     X_test, y_test : array-like or None, default=None
         Rows that were not used in `fit`, and their classes: for the metrics of each tree, and to follow single rows.
         Only both or none.
@@ -63,9 +67,9 @@ class Engine:
     def __init__(self, classifier: Any, X_test: Any = None, y_test: Any = None, *, name: str = "Good trees") -> None:
         if (X_test is None) != (y_test is None):
             raise ValueError("X_test and y_test belong together: give both or none.")
-        self.session = Session(classifier)
+        self.session = session_of(classifier)
         self.problem, self.classifier, self.name = self.session.problem, classifier, name
-        self._maker = TreeMaker(self.problem)
+        self._score = score_for(classifier.objective)
         self._rows = None if X_test is None else Rows(X_test, self.problem)
         self._classes = None if y_test is None else self._codes_of(y_test)
         self._methods: dict[str, Callable[[dict[str, Any], Stop | None], Any]] = {
@@ -126,7 +130,10 @@ class Engine:
             "regularization": classifier.regularization_,
             "max_depth": problem.max_depth,
             "min_rows": problem.min_samples_leaf,
-            "n_trees": str(trees.n_trees),
+            "n_trees": str(self.session.n_trees),
+            "n_set": str(trees.n_trees),
+            "score": self._score.name,
+            "lacks": self._lacks(),
             "best": trees.objective(0),
             "bound": classifier.bound_,
             "searched_up_to": classifier.searched_up_to_,
@@ -134,6 +141,17 @@ class Engine:
             "gap": classifier.gap_,
             "most_leaves": max(trees.n_leaves()),
             "is_listed": False,
+        }
+
+    def _lacks(self) -> dict[str, str]:
+        """Return what the page cannot show of this set, with a reason for each."""
+        if isinstance(self.problem, RashomonProblem):
+            return {}
+        why = f"The objective {self.classifier.objective!r} is no sum over the rows"
+        return {
+            "leaving": f"{why}, so what splits outside the set would cost is not known.",
+            "reliance": f"{why}, so how much it relies on a column is not measured. Shown is the share of the trees "
+            "that test each column.",
         }
 
     def _look(self, message: dict[str, Any], stop: Stop | None) -> Any:
@@ -144,14 +162,14 @@ class Engine:
         best = query.completed(tree)
         least = query.least(tree)
         assert least is not None
-        made = self._maker.make(best)
+        made = self.session.made(best)
         return {
             "n_trees": str(number),
             "objective": self._objective(least),
             "leaves": made.n_leaves,
             "depth": made.depth,
             "tree": node_records(made, best, tree),
-            "train": self._accuracy(made.class_weights, made.prediction, made.left),
+            "train": self._score.in_training(made),
             "test": self._test_score(best),
         }
 
@@ -207,18 +225,21 @@ class Engine:
         return overview_of(query, tree, self._objective)
 
     def _importance(self, message: dict[str, Any], stop: Stop | None) -> Any:
+        if isinstance(self.session, ListedSession):
+            return self.session.importance(message.get("exact") is True)
         return importance_of(self.session, message.get("exact") is True, stop)
 
     def _disputed(self, message: dict[str, Any], stop: Stop | None) -> Any:
         """Return about which test rows the trees disagree, or about which training rows if there are no others."""
         filters = read_filters(message.get("filters"), len(self.problem.schema.names))
-        voters = Voters(self.session, self._maker, self._rows)
-        return voters.disputed(filters, message.get("exact") is True, stop)
+        return Voters(self.session, self._rows).disputed(filters, message.get("exact") is True, stop)
 
     def _leaving(self, message: dict[str, Any], _: Stop | None) -> Any:
         """Return between which objectives the best tree with a partial tree is, if it need not be in the set."""
         tree, filters = self._asked(message)
-        found = BestOutside(self.problem, self._maker, filters).find(tree)
+        if "leaving" in self._lacks():
+            raise ValueError(self._lacks()["leaving"])
+        found = BestOutside(self.problem, self.session.maker, filters).find(tree)
         if found is None:
             return {"least": None, "most": None}
         return {"least": self._objective(found.lower), "most": self._objective(found.upper)}
@@ -269,7 +290,7 @@ class Engine:
         if message.get("format") == "report":
             return {"name": "report.html", "type": "text/html", "text": self._report(message, stop)}
         best = self._completed(message, stop)
-        return take_away(message.get("format"), self._maker.make(best), self.name)
+        return take_away(message.get("format"), self.session.made(best), self.name)
 
     def _report(self, message: dict[str, Any], stop: Stop | None) -> str:
         tree, filters = self._asked(message)
@@ -277,7 +298,7 @@ class Engine:
         best = query.completed(tree)
         least = query.least(best)
         assert least is not None
-        made = self._maker.make(best)
+        made = self.session.made(best)
         chosen = TreeFacts(
             made,
             self._objective(least),
@@ -303,7 +324,7 @@ class Engine:
         """Return for each of some columns of the table the good trees that do not test it."""
         return best_without(columns, self.session, self._objective)
 
-    def _state(self, message: dict[str, Any], stop: Stop | None) -> tuple[PartialTree, Query]:
+    def _state(self, message: dict[str, Any], stop: Stop | None) -> tuple[PartialTree, Query | ListedQuery]:
         tree, filters = self._asked(message)
         return tree, self.session.query(filters, stop)
 
@@ -334,12 +355,10 @@ class Engine:
     def _test_score(self, tree: PartialTree) -> float | None:
         if self._rows is None or self._classes is None:
             return None
-        return float(np.mean(self._rows.predictions(tree) == self._classes))
-
-    @staticmethod
-    def _accuracy(class_weights: Any, prediction: Any, left: Any) -> float:
-        leaves = np.flatnonzero(left < 0)
-        return float(class_weights[leaves, prediction[leaves]].sum() / class_weights[0].sum())
+        said: Any = self._rows.predictions(tree)
+        if self._score.ranks:
+            said = self.session.made(tree).predict_proba(self._rows.table)[:, 1]
+        return self._score.measure(said, self._classes, np.ones(len(said)))
 
 
 def _kind(node: Leaf | Split) -> dict[str, int]:

@@ -71,13 +71,19 @@ def listing_of(engine: Engine) -> dict[str, Any]:
         )
     if len(problem.codes) > MOST_ROWS:
         raise ValueError(f"a page without a server can hold {MOST_ROWS:,} training rows, got {len(problem.codes):,}.")
+    about = engine.answer({"method": "about"})
     listed = []
     for number in range(trees.n_trees):
         arrays = trees._arrays(number)
         nested, leaves, depth = _nested({name: array.tolist() for name, array in arrays.items()})
         listed.append({"tree": nested, "objective": trees.objective(number), "leaves": leaves, "depth": depth})
     return {
-        "about": {**engine.answer({"method": "about"}), "test_rows": 0, "is_listed": True},
+        "about": {
+            **about,
+            "test_rows": 0,
+            "is_listed": True,
+            "lacks": {**about["lacks"], "leaving": "What splits outside the set would cost is not known to this page."},
+        },
         "trees": listed,
         "columns": [b64encode(bits.tobytes()).decode() for bits in problem.columns],
         "codes": problem.codes.tolist(),

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from hornbeam.explorer.listed import ListedQuery
 from hornbeam.explorer.partial_trees import PartialTree
 from hornbeam.explorer.queries import Query
 from hornbeam.explorer.session import Session
@@ -18,12 +19,12 @@ SAMPLE = 200  # trees for disagreement and for the importance of columns, where 
 MOST_WORK = 350_000  # of `Session.work_of_range` for a range that is measured without being asked for: 1 to 2 seconds
 
 
-def overview_of(query: Query, tree: PartialTree, objective_of: Callable[[int], float]) -> dict[str, Any]:
+def overview_of(query: Query | ListedQuery, tree: PartialTree, objective_of: Callable[[int], float]) -> dict[str, Any]:
     """Return the numbers of trees by leaves and objective, and the best objective of each number of leaves.
 
     Parameters
     ----------
-    query : Query
+    query : Query or ListedQuery
         The trees that filters leave.
     tree : PartialTree
         Only trees with these splits count.

@@ -132,7 +132,7 @@ def template_of(facts: SetFacts) -> str:
   </head>
   <body>
     <h1>{escape(about["name"])}</h1>
-    <p>Report on a decision tree for {escape(about["target"])}, chosen from {count(int(about["n_trees"]), "good tree")}
+    <p>Report on a decision tree for {escape(about["target"])}, chosen from {count(int(about["n_set"]), "good tree")}
     that hornbeam found.</p>
     {"".join(parts)}
   </body>
@@ -184,7 +184,9 @@ def _confusion(classes: Sequence[str], predicted: npt.NDArray[Any], actual: npt.
 
 
 def _proof(about: dict[str, Any]) -> str:
-    if about["status"] != "complete":
+    if about["status"] == "heuristic":
+        known = "RESPLIT found the trees up to this bound; others may be missing."
+    elif about["status"] != "complete":
         known = f"The search was stopped early: all trees up to {about['searched_up_to']:.6f} are known."
     else:
         known = "All trees up to this bound are known; no tree is missing."
@@ -211,8 +213,12 @@ def _proof(about: dict[str, Any]) -> str:
 def _alternatives(facts: SetFacts) -> str:
     best = float(facts.about["best"])
     sizes = _table(["Leaves", *_OF_ALTERNATIVES], [row_of(one, best) for one in facts.sizes], all_numbers=True)
-    is_complete = facts.about["status"] == "complete"
-    text = f"<p>{'Every good tree was' if is_complete else 'The good trees that are known were'} counted.</p>"
+    n_trees, n_set = int(facts.about["n_trees"]), int(facts.about["n_set"])
+    if n_trees < n_set:
+        counted = f"The best {n_trees:,} of {n_set:,} good trees were"
+    else:
+        counted = "Every good tree was" if facts.about["status"] == "complete" else "The good trees that are known were"
+    text = f"<p>{counted} counted.</p>"
     return f'{text}<div class="sides">{sizes}<!--without--></div>'
 
 

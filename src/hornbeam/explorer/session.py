@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 from sklearn.utils.validation import check_is_fitted
 
 from hornbeam.explorer.filters import Filters, ticks_of
-from hornbeam.explorer.partial_trees import Open
+from hornbeam.explorer.listed import ListedSession
+from hornbeam.explorer.partial_trees import Open, PartialTree
 from hornbeam.explorer.queries import Query
 from hornbeam.explorer.restricted_sets import Limit, RestrictedSet, Restriction
+from hornbeam.explorer.trees import TreeMaker
 from hornbeam.rashomon.problem import RashomonProblem
+from hornbeam.tree import Tree
 
 if TYPE_CHECKING:
     from hornbeam._core import Progress
@@ -22,33 +25,45 @@ if TYPE_CHECKING:
 _MOST_SETS = 24  # that are kept
 
 
-class Session:
-    """The restricted sets of one classifier.
+def session_of(classifier: Any) -> Session | ListedSession:
+    """Return what answers questions about the set of a classifier.
 
     Parameters
     ----------
     classifier : RashomonSetClassifier
-        Fitted, with an additive objective and ``method="exact"``.
+        Fitted.
 
     Raises
     ------
     ValueError
-        If the set is empty or not of this kind.
+        If the set is empty.
+    TypeError
+        If the classifier has no set.
+    """
+    check_is_fitted(classifier)
+    trees = getattr(classifier, "rashomon_set_", None)
+    if trees is None:
+        raise TypeError(f"classifier must be a RashomonSetClassifier, got {type(classifier).__name__}.")
+    if trees.n_trees == 0:
+        raise ValueError("the set holds no tree to explore; raise epsilon or rashomon_bound.")
+    is_counted = isinstance(trees._problem, RashomonProblem) and trees._problem.is_exact
+    return Session(classifier) if is_counted else ListedSession(classifier)
+
+
+class Session:
+    """A set that is counted over its graph, and the restricted sets of its filters.
+
+    Parameters
+    ----------
+    classifier : RashomonSetClassifier
+        Fitted, with an additive objective and ``method="exact"``; its set holds a tree.
     """
 
     def __init__(self, classifier: Any) -> None:
-        check_is_fitted(classifier)
-        self.trees: Any = getattr(classifier, "rashomon_set_", None)
-        if self.trees is None:
-            raise TypeError(f"classifier must be a RashomonSetClassifier, got {type(classifier).__name__}.")
-        problem = self.trees._problem
-        if not isinstance(problem, RashomonProblem):
-            raise ValueError("the explorer needs a loss that is a sum over the rows, such as objective='accuracy'.")
-        if not problem.is_exact:
-            raise ValueError("the explorer needs all trees within the bound: fit with method='exact'.")
-        if self.trees.n_trees == 0:
-            raise ValueError("the set holds no tree to explore; raise epsilon or rashomon_bound.")
-        self.classifier, self.problem = classifier, problem
+        self.classifier, self.trees = classifier, classifier.rashomon_set_
+        self.problem: RashomonProblem = self.trees._problem
+        self.n_trees: int = self.trees.n_trees
+        self.maker = TreeMaker(self.problem)
         self._bound: int = self.trees._bound
         self._sets: OrderedDict[Restriction, RestrictedSet] = OrderedDict()
         self._lock = Lock()
@@ -69,6 +84,10 @@ class Session:
     def n_costs(self) -> int:
         """How many counts the graph of the set holds."""
         return int(self.trees._found().statistics["costs"])
+
+    def made(self, tree: PartialTree) -> Tree:
+        """Return a tree without open nodes as a `Tree`."""
+        return self.maker.make(tree)
 
     def range_of_reliance(self) -> Range:
         """Return the least and the largest reliance on each column over all trees; it is measured only once."""

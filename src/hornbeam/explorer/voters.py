@@ -9,16 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam.explorer.filters import Filters
+from hornbeam.explorer.listed import ListedSession
 from hornbeam.explorer.overview import SAMPLE, sampled
 from hornbeam.explorer.partial_trees import Open
 from hornbeam.explorer.rows import Rows
 from hornbeam.explorer.session import Session
-from hornbeam.explorer.trees import TreeMaker
 
 if TYPE_CHECKING:
     from hornbeam._core import Progress
 
 MOST_COSTS = 300_000  # of a set whose votes are all counted without being asked for: about a second
+_MOST_LISTED = 1000  # trees of a list that all vote without being asked
 _MOST_DISPUTED = 50  # rows
 
 
@@ -27,15 +28,13 @@ class Voters:
 
     Parameters
     ----------
-    session : Session
-    maker : TreeMaker
-        Of the same set.
+    session : Session or ListedSession
     rows : Rows or None
         The test rows.
     """
 
-    def __init__(self, session: Session, maker: TreeMaker, rows: Rows | None) -> None:
-        self._session, self._maker, self._rows = session, maker, rows
+    def __init__(self, session: Session | ListedSession, rows: Rows | None) -> None:
+        self._session, self._rows = session, rows
         self._n_rows = len(session.problem.codes) if rows is None else len(rows)
 
     def disputed(
@@ -65,14 +64,22 @@ class Voters:
         InterruptedError
             If counting was stopped.
         """
-        trees = self._session.trees
-        is_sampled = filters == Filters() and trees.n_trees > SAMPLE and self._session.n_costs > MOST_COSTS
-        if is_sampled and not is_wanted_exact:
-            numbers = sampled(trees, 0)
+        session, trees = self._session, self._session.trees
+        if isinstance(session, ListedSession):
+            numbers = session.numbers(filters)
+            is_sampled = len(numbers) > _MOST_LISTED
+            if is_sampled and not is_wanted_exact:
+                places = np.random.RandomState(0).choice(len(numbers), SAMPLE, replace=False)
+                numbers = [numbers[place] for place in np.sort(places)]
             n_trees, votes = len(numbers), self._votes_of(numbers)
         else:
-            query = self._session.query(filters, stop)
-            n_trees, votes = query.number_of_trees(Open()), query.votes(self._answers(), self._n_rows, stop)
+            is_sampled = filters == Filters() and trees.n_trees > SAMPLE and session.n_costs > MOST_COSTS
+            if is_sampled and not is_wanted_exact:
+                numbers = sampled(trees, 0)
+                n_trees, votes = len(numbers), self._votes_of(numbers)
+            else:
+                query = session.query(filters, stop)
+                n_trees, votes = query.number_of_trees(Open()), query.votes(self._answers(), self._n_rows, stop)
         most = votes.max(axis=1)
         is_disputed = most < n_trees
         order = np.argsort(most, kind="stable")[: min(_MOST_DISPUTED, int(is_disputed.sum()))]
@@ -95,12 +102,12 @@ class Voters:
     def _answers(self) -> Sequence[npt.NDArray[np.bool_]]:
         if self._rows is not None:
             return self._rows.holds
-        return [self._maker.holds(condition) for condition in range(len(self._session.problem.conditions))]
+        return [self._session.maker.holds(condition) for condition in range(len(self._session.problem.conditions))]
 
     def _votes_of(self, numbers: Sequence[int]) -> npt.NDArray[np.int64]:
         """Return how many of some trees predict each class for each row."""
         trees, n_classes = self._session.trees, len(self._session.problem.classes)
-        if self._rows is not None:
+        if self._rows is not None and numbers:
             shares: npt.NDArray[np.float64] = trees.votes(self._rows.table, numbers)
             return np.rint(shares * len(numbers)).astype(np.int64)
         votes = np.zeros((self._n_rows, n_classes), dtype=np.int64)
