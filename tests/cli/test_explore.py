@@ -108,8 +108,8 @@ def test_what_is_no_saved_set_is_refused_in_one_line(run, served, saved):
         ((COMPAS, "--target", "target", "--port", "70000"), "--port 70000: expected a number from 0 to 65535"),
         ((COMPAS, "--target", "target", "--test-size", "1"), "--test-size 1: expected a fraction"),
         (
-            (COMPAS, "--target", "target", "--objective", "f1"),
-            "--objective 'f1': expected accuracy, balanced or weighted",
+            (COMPAS, "--target", "target", "--objective", "cost"),
+            "--objective 'cost': expected accuracy, balanced, weighted, f1 or auc",
         ),
         ((COMPAS, "--target", "target", "--epsilon", "-1"), "epsilon"),
     ],

@@ -10,7 +10,7 @@ import typer
 from hornbeam.cli.app import Decimal, Drop, Encoding, Keep, Missing, app, format_of
 
 _TEST_SIZE = 0.25
-_OBJECTIVES = ("accuracy", "balanced", "weighted")
+_OBJECTIVES = ("accuracy", "balanced", "weighted", "f1", "auc")
 _SAVED = (".pkl", ".pickle", ".joblib")
 _OF_SAVED_SETS = {"data", "test_data", "port", "no_browser", "export", "decimal", "encoding", "missing", "ignore_case"}
 
@@ -35,7 +35,7 @@ def explore(  # long: a line for each option
     max_depth: Annotated[int | None, typer.Option(help="Largest number of edges from the root to a leaf: 4.")] = None,
     min_samples_leaf: Annotated[int | None, typer.Option(help="Smallest number of rows in a leaf: 1.")] = None,
     objective: Annotated[
-        str | None, typer.Option(metavar="NAME", help="accuracy (default), balanced or weighted.")
+        str | None, typer.Option(metavar="NAME", help="accuracy (default), balanced, weighted, f1 or auc.")
     ] = None,
     omega: Annotated[float | None, typer.Option(help="Cost of missing the second class, for `weighted`: 1.")] = None,
     binarizer: Annotated[

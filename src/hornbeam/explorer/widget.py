@@ -21,7 +21,7 @@ class RashomonExplorer(anywidget.AnyWidget):
     Parameters
     ----------
     classifier : RashomonSetClassifier
-        Fitted, with an additive objective and ``method="exact"``.
+        Fitted; see `Engine`.
     X_test, y_test : array-like or None, default=None
         Rows that were not used in `fit`, and their classes: for the metrics of each tree, and to follow single rows.
         Only both or none.
