@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Builder } from "./Builder";
 import { FilterPanel } from "./FilterPanel";
 import { useAnswer } from "./hooks";
+import { useHostTheme, useNarrow } from "./host";
 import { Legend } from "./Legend";
 import type { About, Ask, Filters, Look, Option, Partial } from "./messages";
 import { OverviewPanel } from "./OverviewPanel";
@@ -32,6 +33,8 @@ export function App({ ask, about, problem }: { ask: Ask; about: About; problem: 
   const [compared, setCompared] = useState<number | null>(null);
   const second = compared === null ? null : kept[compared];
   const root = useRef<HTMLDivElement>(null);
+  const hostTheme = useHostTheme();
+  const isNarrow = useNarrow(root);
   const state = history.states[history.at];
   const look = useAnswer(ask, "look", state as unknown as Record<string, unknown>);
   const shown = look.answer?.tree ?? null;
@@ -62,7 +65,7 @@ export function App({ ask, about, problem }: { ask: Ask; about: About; problem: 
   };
 
   return (
-    <div class="hb-explorer" data-theme={theme} ref={root} onKeyDown={onKey}>
+    <div class={isNarrow ? "hb-explorer hb-narrow" : "hb-explorer"} data-theme={theme === "auto" ? (hostTheme ?? "auto") : theme} ref={root} onKeyDown={onKey}>
       <header class="hb-header">
         <h1>{about.name}</h1>
         <div class="hb-tools">

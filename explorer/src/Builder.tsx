@@ -1,5 +1,6 @@
 // What may stand at the chosen node: every leaf and split that some good tree has.
 import { useState } from "preact/hooks";
+import { Breakable } from "./Breakable";
 import { colorOf } from "./colors";
 import { useAnswer, type Asked } from "./hooks";
 import type { About, Answers, Ask, Filters, Option, Partial } from "./messages";
@@ -199,7 +200,7 @@ function Choice({ about, option, best, total, scores, isCurrent, onChoose }: Cho
     >
       <span class="hb-choice-text">
         {option.split === undefined && <span class="hb-swatch" style={{ background: colorOf(option.leaf!) }} />}
-        {cut(text, 80)}
+        <Breakable text={cut(text, 80)} />
       </span>
       <span class="hb-choice-numbers">
         <span>{brief(option.n_trees)}</span>

@@ -1,5 +1,6 @@
 // Filters, each with what it leaves.
 import { useState } from "preact/hooks";
+import { Breakable } from "./Breakable";
 import { useAnswer } from "./hooks";
 import type { About, Ask, Filters, Partial } from "./messages";
 import { cut, exact, left, objective } from "./words";
@@ -106,7 +107,7 @@ function ColumnFilter({ about, ask, filters, tree, best, column, use, onChange }
   return (
     <li>
       <label class="hb-column">
-        <span title={name}>{cut(name, 40)}</span>
+        <span title={name}><Breakable text={cut(name, 40)} /></span>
         <select aria-label={`Use of ${name}`} value={use} onChange={(event) => onChange(event.currentTarget.value as Use)}>
           <option value="any">may be used</option>
           <option value="never">never</option>

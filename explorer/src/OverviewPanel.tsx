@@ -1,5 +1,6 @@
 // The whole set: trees by size and objective, columns, rows about which trees disagree.
 import { useState } from "preact/hooks";
+import { Breakable } from "./Breakable";
 import { useAnswer, type Asked } from "./hooks";
 import type { About, Ask, Filters, Importance, Partial } from "./messages";
 import { above, cut, exact, objective, percent, status } from "./words";
@@ -165,7 +166,7 @@ function Reliances({ about, columns }: { about: About; columns: Measured[] }) {
             : `${one.least.toFixed(4)} to ${one.most.toFixed(4)}, ${one.mean === null ? "best tree" : "mean"} ${one.mark.toFixed(4)}; `;
         return (
           <li key={one.column} title={`${name}: ${range}tested by ${percent(one.share)} of all trees`}>
-            <span>{cut(name, 28)}</span>
+            <span><Breakable text={cut(name, 28)} /></span>
             <svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">
               <rect x={(98 * least) / most} y={4} width={Math.max((98 * ((one.most ?? one.share) - least)) / most, 0.5)} height={4} class="hb-range" />
               <rect x={(98 * Math.max(one.mark, 0)) / most} y={1} width={1.5} height={10} class="hb-mean" />

@@ -1,5 +1,6 @@
 // Rows: those that reach the chosen node, the way of one of them, and of values that are typed in.
 import { useEffect, useState } from "preact/hooks";
+import { Breakable } from "./Breakable";
 import { DataTable } from "./DataTable";
 import { useAnswer } from "./hooks";
 import type { About, Ask, Filters, Partial, Value } from "./messages";
@@ -66,7 +67,7 @@ export function RowsPanel({ about, ask, filters, tree, place, prediction, onFoll
       <div class="hb-values">
         {about.columns.map((column, index) => (
           <label key={index}>
-            <span title={column.name}>{cut(column.name, 30)}</span>
+            <span title={column.name}><Breakable text={cut(column.name, 30)} /></span>
             <input
               type="text"
               inputMode={column.kind === "category" ? "text" : "decimal"}
