@@ -95,6 +95,15 @@ def _measure_generated(options: argparse.Namespace, parser: argparse.ArgumentPar
         names = [*regressions.PROBLEMS] if options.problem is None else options.problem
         regressions.run(path, names, options.peer or regressions.PEERS, options.limit)
         regressions.report(path, path.with_suffix(".md"))
+    elif options.command == "survival":
+        from benchmarks import survivals
+
+        if unknown := [name for name in options.problem or () if name not in survivals.PROBLEMS]:
+            parser.error(f"argument --problem: {unknown[0]!r} is none of {', '.join(survivals.PROBLEMS)}")
+        path = options.results or RESULTS / "survival.jsonl"
+        names = [*survivals.PROBLEMS] if options.problem is None else options.problem
+        survivals.run(path, names, options.peer or survivals.PEERS, options.limit)
+        survivals.report(path, path.with_suffix(".md"))
     elif options.command == "cluster":
         from benchmarks import cluster
 
@@ -184,6 +193,14 @@ def _add_generated(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     )
     regression.add_argument("--limit", type=float, default=60.0, help="seconds for each fit (60)")
     regression.add_argument("--results", type=Path, help="file instead of benchmarks/results/regression.jsonl")
+
+    survival = commands.add_parser("survival", help="measure optimal survival trees, and write their table")
+    survival.add_argument("--problem", nargs="*", help="only these; none to write the table alone")
+    survival.add_argument(
+        "--peer", nargs="+", choices=("hornbeam", "streed", "osst", "sksurv"), help="only these peers"
+    )
+    survival.add_argument("--limit", type=float, default=60.0, help="seconds for each fit (60)")
+    survival.add_argument("--results", type=Path, help="file instead of benchmarks/results/survival.jsonl")
 
     explorer = commands.add_parser("explorer", help="measure clicks in the explorer on 10^12 trees")
     explorer.add_argument("--walks", type=int, default=10, help="of 12 clicks each (10)")

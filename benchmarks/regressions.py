@@ -22,6 +22,7 @@ from benchmarks import environments
 
 _DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 _PATIENCE, _GRACE = 2, 30  # a peer that does not end after so many times the limit, and seconds more, is killed
+_SAME = 1e-9  # objectives differ by more than rounding
 Numbers = npt.NDArray[np.float64]
 
 
@@ -104,13 +105,14 @@ def run(path: Path, names: Sequence[str], peers: Sequence[str], limit: float) ->
                 command += [peer, str(archive), str(problem.penalty), str(problem.max_depth), str(limit)]
                 sizes = {"n_rows": len(y), "n_columns": X.shape[1]}
                 known = {"problem": name, "peer": peer, **problem._asdict(), **sizes, "limit": limit}
-                record = {**known, **_measured(command, limit)}
+                record = {**known, **record_of(command, limit)}
                 print(json.dumps(record), flush=True)
                 with path.open("a", encoding="utf-8") as file:
                     print(json.dumps(record), file=file)
 
 
-def _measured(command: Sequence[str], limit: float) -> dict[str, Any]:
+def record_of(command: Sequence[str], limit: float) -> dict[str, Any]:
+    """Run a peer; return the fields that it prints, or the error that it ends with."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PATIENCE * limit + _GRACE)
     except subprocess.TimeoutExpired:
@@ -123,25 +125,34 @@ def _measured(command: Sequence[str], limit: float) -> dict[str, Any]:
 
 def report(path: Path, page: Path) -> None:
     """Write the table of the latest run of each problem and peer."""
-    latest = {(one["problem"], one["peer"]): one for one in map(json.loads, path.read_text().splitlines())}
-    peers = [peer for peer in PEERS if any(other == peer for _, other in latest)]
-    limits = " and ".join(f"{limit:g} s" for limit in sorted({one["limit"] for one in latest.values()}))
-    lines = [
+    head = [
         "# Regression trees",
         "",
         "Squared error over that of a single leaf, plus a penalty for each leaf, over the same columns of 0 and 1 for",
-        "all peers. A cell has the user CPU seconds of `fit`, and the objective if the tree is not proven. Limit:",
+        "all peers.",
+    ]
+    write_table(path, page, head, _NAMES)
+
+
+def write_table(path: Path, page: Path, head: Sequence[str], known: Mapping[str, str]) -> None:
+    """Write a heading and the table of the latest run of each problem and peer; `known` has the names of peers."""
+    latest = {(one["problem"], one["peer"]): one for one in map(json.loads, path.read_text().splitlines())}
+    names = {peer: name for peer, name in known.items() if any(other == peer for _, other in latest)}
+    limits = " and ".join(f"{limit:g} s" for limit in sorted({one["limit"] for one in latest.values()}))
+    lines = [
+        *head,
+        "A cell has the user CPU seconds of `fit`, and the objective if the tree is not proven. Limit:",
         f"{limits} of wall clock.",
         "",
-        f"| problem | rows x columns | penalty | {' | '.join(_NAMES[peer] for peer in peers)} |",
-        f"| :-- | --: | --: |{' --: |' * len(peers)}",
+        f"| problem | rows x columns | penalty | {' | '.join(names.values())} |",
+        f"| :-- | --: | --: |{' --: |' * len(names)}",
     ]
-    for name in dict.fromkeys(name for name, _ in latest):
-        cells = [_cell(latest.get((name, peer))) for peer in peers]
-        one = next(latest[name, peer] for peer in peers if (name, peer) in latest)
+    for problem in dict.fromkeys(problem for problem, _ in latest):
+        cells = [_cell(latest.get((problem, peer))) for peer in names]
+        one = next(latest[problem, peer] for peer in names if (problem, peer) in latest)
         size = f"{one['n_rows']:,} x {one['n_columns']}"
-        lines.append(f"| {name} | {size} | {one['penalty']:g} | {' | '.join(cells)} |")
-    lines += ["", *(line for peer in peers if peer != "hornbeam" for line in _summary(latest, peer))]
+        lines.append(f"| {problem} | {size} | {one['penalty']:g} | {' | '.join(cells)} |")
+    lines += ["", *(line for peer in names if peer != "hornbeam" for line in _summary(latest, peer, names[peer]))]
     page.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -154,24 +165,23 @@ def _cell(record: Mapping[str, Any] | None) -> str:
     return seconds if record["proven"] else f"{seconds}, {record['objective']:.5f}"
 
 
-def _summary(latest: Mapping[tuple[str, str], Mapping[str, Any]], peer: str) -> list[str]:
+def _summary(latest: Mapping[tuple[str, str], Mapping[str, Any]], peer: str, called: str) -> list[str]:
     """Return sentences that compare a peer with hornbeam on the problems that both have run."""
     names = [name for name, other in latest if other == peer and (name, "hornbeam") in latest]
     pairs = [(latest[name, "hornbeam"], latest[name, peer]) for name in names]
     both = [(mine, its) for mine, its in pairs if mine.get("proven") and its.get("proven")]
     lines = []
     if both:
-        lines.append(f"* {_NAMES[peer]}: both prove {len(both)} of {len(pairs)} problems; {_ratios(both)}.")
+        lines.append(f"* {called}: both prove {len(both)} of {len(pairs)} problems; {_ratios(both)}.")
     mine_only = sum(bool(mine.get("proven")) and not its.get("proven") for mine, its in pairs)
     its_only = sum(bool(its.get("proven")) and not mine.get("proven") for mine, its in pairs)
     with_trees = [(mine, its) for mine, its in pairs if "objective" in mine and "objective" in its]
-    worse = sum(mine["objective"] > its["objective"] + 1e-9 for mine, its in with_trees)
-    better = sum(mine["objective"] < its["objective"] - 1e-9 for mine, its in with_trees)
+    worse = sum(mine["objective"] > its["objective"] + _SAME for mine, its in with_trees)
+    better = sum(mine["objective"] < its["objective"] - _SAME for mine, its in with_trees)
     if any(its.get("proven") for _, its in pairs):
-        lines.append(f"* {_NAMES[peer]} alone proves {its_only} problems, hornbeam alone {mine_only}.")
+        lines.append(f"* {called} alone proves {its_only} problems, hornbeam alone {mine_only}.")
     lines.append(
-        f"* {_NAMES[peer]}: the tree of hornbeam is better for {better} and worse for {worse} of {len(with_trees)} "
-        "problems."
+        f"* {called}: the tree of hornbeam is better for {better} and worse for {worse} of {len(with_trees)} problems."
     )
     return lines
 

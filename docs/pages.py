@@ -24,6 +24,7 @@ EXAMPLES = [
     "how_large_should_the_tree_be",
     "regularization_by_cross_validation",
     "regression",
+    "survival",
     "own_thresholds",
     "guessed_thresholds",
     "read_certificate",
