@@ -79,9 +79,9 @@ data::DistinctRows RashomonSet::rows_unless_stopped(run::Run& run) const {
   return std::move(*rows);
 }
 
-std::vector<rashomon::RelianceRange> RashomonSet::reliance(std::span<const std::int32_t> groups,
-                                                           std::span<const std::int64_t> shares,
-                                                           const std::function<void()>& on_poll) {
+std::optional<std::vector<rashomon::RelianceRange>> RashomonSet::reliance(std::span<const std::int32_t> groups,
+                                                                          std::span<const std::int64_t> shares,
+                                                                          const run::OnPoll& on_poll) {
   require(trees_->complete_up_to() >= 0, "trees: the set is empty");
   require(!target_.empty(), "class_codes: reliance needs rows of one class each");
   require(groups.size() == columns_.n_columns, "groups: there must be one for each column");
@@ -93,11 +93,16 @@ std::vector<rashomon::RelianceRange> RashomonSet::reliance(std::span<const std::
   }
   require(std::all_of(groups.begin(), groups.end(), [](std::int32_t group) { return group >= 0; }),
           "groups: must be at least 0");
-  run::Run run({}, [&on_poll](const run::Progress&) {
-    on_poll();
-    return false;
-  });
   const std::scoped_lock lock(in_use_);
+  run::Run run({}, on_poll);
+  std::vector<rashomon::RelianceRange> found;
+  run.guard([&] { found = reliance_of(groups, shares, run); });
+  if (run.stopped()) return std::nullopt;
+  return found;
+}
+
+std::vector<rashomon::RelianceRange> RashomonSet::reliance_of(std::span<const std::int32_t> groups,
+                                                              std::span<const std::int64_t> shares, run::Run& run) {
   const data::DistinctRows rows(columns_, {target_, shares, model_.n_targets()}, run);  // numbered as those of the set
   rashomon::RelianceProblem problem;
   for (std::uint32_t row = 0; row < rows.n_rows; ++row)
@@ -105,6 +110,8 @@ std::vector<rashomon::RelianceRange> RashomonSet::reliance(std::span<const std::
   std::vector<rashomon::RelianceRange> found;
   const std::int32_t n_groups = groups.empty() ? 0 : *std::max_element(groups.begin(), groups.end()) + 1;
   for (std::int32_t group = 0; group < n_groups; ++group) {
+    run.report({});
+    run.require();
     problem.is_in_group.assign(groups.size(), false);
     for (std::size_t column = 0; column < groups.size(); ++column)
       problem.is_in_group[column] = groups[column] == group;

@@ -4,7 +4,6 @@
 // FLOW    bindings -> here -> data (merge rows) -> rashomon/tree_set -> verify (each tree that is read).
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -83,13 +82,15 @@ class RashomonSet {
                            const run::SearchLimits& limits, const run::OnPoll& on_poll);
 
   /// The range over all trees for each group of columns; `groups` has the group of each column, from 0, and `shares`
-  /// the weight of each row, with a sum below 2^52. Throws std::invalid_argument for input out of range or an empty
-  /// set.
-  std::vector<rashomon::RelianceRange> reliance(std::span<const std::int32_t> groups,
-                                                std::span<const std::int64_t> shares,
-                                                const std::function<void()>& on_poll);
+  /// the weight of each row, with a sum below 2^52. Nothing if `on_poll` returned true. Throws std::invalid_argument
+  /// for input out of range or an empty set.
+  std::optional<std::vector<rashomon::RelianceRange>> reliance(std::span<const std::int32_t> groups,
+                                                               std::span<const std::int64_t> shares,
+                                                               const run::OnPoll& on_poll);
 
  private:
+  std::vector<rashomon::RelianceRange> reliance_of(std::span<const std::int32_t> groups,
+                                                   std::span<const std::int64_t> shares, run::Run& run);
   data::DistinctRows rows_unless_stopped(run::Run& run) const;
   data::RowTargets targets() const { return {target_, weights_, model_.n_targets()}; }
 

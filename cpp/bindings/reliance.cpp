@@ -1,18 +1,15 @@
 #include "bindings/reliance.hpp"
 
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "api/rashomon.hpp"
-
-namespace nb = nanobind;
+#include "bindings/arguments.hpp"
 
 namespace hornbeam::bindings {
 
@@ -28,19 +25,20 @@ HighAndLow to_pair(rashomon::TicksTimesShare number) {
   return {static_cast<std::int64_t>(number >> 64), static_cast<std::uint64_t>(number)};
 }
 
-std::vector<Range> reliance_of(api::RashomonSet& set, const VectorIn<std::int32_t>& groups,
-                               const VectorIn<std::int64_t>& shares) {
-  std::vector<rashomon::RelianceRange> found;
+std::optional<std::vector<Range>> reliance_of(api::RashomonSet& set, const VectorIn<std::int32_t>& groups,
+                                              const VectorIn<std::int64_t>& shares, CallbackIn callback,
+                                              double callback_interval) {
+  Poll poll(std::move(callback), callback_interval);
+  std::optional<std::vector<rashomon::RelianceRange>> found;
   {
     const nb::gil_scoped_release no_gil;
-    found = set.reliance({groups.data(), groups.size()}, {shares.data(), shares.size()}, [] {
-      const nb::gil_scoped_acquire gil;
-      if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    });
+    found = set.reliance({groups.data(), groups.size()}, {shares.data(), shares.size()},
+                         [&poll](const run::Progress& at) { return poll(at); });
   }
+  if (!found) return std::nullopt;
   std::vector<Range> ranges;
-  ranges.reserve(found.size());
-  for (const rashomon::RelianceRange& range : found)
+  ranges.reserve(found->size());
+  for (const rashomon::RelianceRange& range : *found)
     ranges.emplace_back(to_pair(range.least), to_pair(range.largest), range.n_avoiding);
   return ranges;
 }
@@ -50,9 +48,10 @@ std::vector<Range> reliance_of(api::RashomonSet& set, const VectorIn<std::int32_
 void add_reliance(nb::module_& module) {
   module.def(
       "reliance", &reliance_of, nb::arg("trees"), nb::arg("groups").noconvert(), nb::arg("shares").noconvert(),
+      nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
       "The least and the largest reliance on each group of columns, in ticks times the total of the shares, each "
       "as (high, low) of 128 bits, and how many trees test no column of the group (words of 64 bits, the lowest "
-      "first).");
+      "first); None if the callback returned True.");
 }
 
 }  // namespace hornbeam::bindings

@@ -22,7 +22,7 @@ export function OverviewPanel({ about, ask, filters, tree, onFilter }: Propertie
       </p>
       <HeatMap about={about} ask={ask} filters={filters} tree={tree} onFilter={onFilter} />
       <Columns about={about} ask={ask} />
-      {about.test_rows > 0 && <Disputes about={about} ask={ask} />}
+      {!about.is_listed && <Disputes about={about} filters={filters} ask={ask} />}
     </section>
   );
 }
@@ -140,7 +140,14 @@ function HowMeasured({ found, asked, onExact, hasMean }: HowMeasuredProperties) 
       {hasMean ? "least, mean and largest of" : "the range over"}{" "}
       {found.is_exact ? "all trees" : `${found.n_trees} trees drawn at random`}
       {hasMean ? "." : ", with the value of the best tree (mark and number)."}{" "}
-      {!found.is_exact && asked.isWaiting && "Measuring…"}
+      {!found.is_exact && asked.isWaiting && (
+        <>
+          Measuring…{" "}
+          <button type="button" class="hb-link" onClick={asked.stop}>
+            Stop
+          </button>
+        </>
+      )}
       {!found.is_exact && !asked.isWaiting && (
         <button type="button" class="hb-link" title="This may take a minute." onClick={onExact}>
           Exact range over all trees
@@ -179,16 +186,35 @@ function Reliances({ about, columns }: { about: About; columns: Measured[] }) {
   );
 }
 
-function Disputes({ about, ask }: { about: About; ask: Ask }) {
-  const asked = useAnswer(ask, "disputed", {});
+function Disputes({ about, filters, ask }: { about: About; filters: Filters; ask: Ask }) {
+  const [wantsExact, setWantsExact] = useState(false);
+  const asked = useAnswer(ask, "disputed", { filters, exact: wantsExact });
   const found = asked.answer;
   if (!found) return <p class="hb-hint">{asked.error ?? "Counting votes…"}</p>;
+  const isFiltered = Object.keys(filters).length > 0;
   return (
     <>
-      <h3>Test rows about which good trees disagree</h3>
-      <p class="hb-hint">
-        {exact(String(found.n_disputed))} of {exact(String(about.test_rows))} test rows, by the votes of{" "}
-        {String(found.n_trees) === about.n_trees ? "all trees" : `${found.n_trees} trees drawn at random`}.
+      <h3>{found.is_training ? "Training rows" : "Test rows"} about which good trees disagree</h3>
+      <p class="hb-hint" aria-live="polite">
+        {exact(String(found.n_disputed))} of {exact(String(found.n_rows))} {found.is_training ? "training" : "test"} rows,
+        by the votes of{" "}
+        {found.is_exact
+          ? `all ${isFiltered ? `${exact(found.n_trees)} trees that the filters leave` : "trees"}.`
+          : `${found.n_trees} trees drawn at random.`}{" "}
+        {asked.isWaiting && (
+          <>
+            Counting…{" "}
+            <button type="button" class="hb-link" onClick={asked.stop}>
+              Stop
+            </button>
+          </>
+        )}
+        {!found.is_exact && !asked.isWaiting && (
+          <button type="button" class="hb-link" title="This takes some seconds." onClick={() => setWantsExact(true)}>
+            Votes of all trees
+          </button>
+        )}{" "}
+        {asked.error}
       </p>
       <ul class="hb-bars">
         {found.rows.slice(0, 12).map((one) => {

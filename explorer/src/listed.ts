@@ -63,7 +63,7 @@ export class ListedEngine {
       case "importance":
         return this.listing.importance;
       case "disputed":
-        return { n_trees: 0, n_disputed: 0, rows: [] } satisfies Disputed;
+        return { n_trees: "0", is_exact: false, is_training: true, n_rows: 0, n_disputed: 0, rows: [] } satisfies Disputed;
       case "rows":
         return { total: 0, wrong: 0, rows: [] };
       case "follow":

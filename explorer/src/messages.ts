@@ -92,7 +92,10 @@ export interface Importance {
 export type Value = string | number | boolean | null;
 
 export interface Disputed {
-  n_trees: number;
+  n_trees: string; // that have voted
+  is_exact: boolean; // these are all trees
+  is_training: boolean; // the rows are those of the training
+  n_rows: number;
   n_disputed: number;
   rows: { row: number; votes: number[]; values: Value[] }[];
 }

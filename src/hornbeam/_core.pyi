@@ -300,9 +300,9 @@ class RashomonSet:
 class FilteredSet:
     """The trees of a set that pass a filter; made by filter_set."""
 
-def reliance(trees: RashomonSet, groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], shares: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> list[tuple[tuple[int, int], tuple[int, int], list[int]]]:
+def reliance(trees: RashomonSet, groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], shares: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> list[tuple[tuple[int, int], tuple[int, int], list[int]]] | None:
     """
-    The least and the largest reliance on each group of columns, in ticks times the total of the shares, each as (high, low) of 128 bits, and how many trees test no column of the group (words of 64 bits, the lowest first).
+    The least and the largest reliance on each group of columns, in ticks times the total of the shares, each as (high, low) of 128 bits, and how many trees test no column of the group (words of 64 bits, the lowest first); None if the callback returned True.
     """
 
 def rashomon_set(columns: PackedColumns, problem: Problem, options: SearchOptions, optimum: int, bound: int, leaf_rule: str = 'differ', lookahead_depth: int | None = None, greedy_depth: int = 0, leaf_bits: int = 0, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> RashomonSet:

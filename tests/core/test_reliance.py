@@ -1,9 +1,11 @@
 """The range of model reliance over sets of trees: against its definition on all trees of small problems."""
 
+import itertools
+
 import numpy as np
 import pytest
 
-from core.test_rashomon import bounds, find, problems
+from core.test_rashomon import bounds, find, many_trees, problems
 from hornbeam import _core
 from oracles.problems import OBJECTIVES, Problem
 from oracles.rashomon import trees_within
@@ -65,6 +67,17 @@ def test_columns_that_are_equal_on_some_rows_are_relied_on_each_for_itself():
         expected.append((min(values), max(values), sum(column not in columns_of(tree) for tree in trees)))
     assert ranges(find(problem, 9), [0, 1, 2, 3], problem.weights) == expected
     assert len(set(expected)) > 1
+
+
+def test_measuring_stops_when_the_callback_says_so():
+    trees = find(many_trees(4), 16, leaf_rule="any")
+    shares = np.ones(16, dtype=np.int64)
+    groups = np.arange(4, dtype=np.int32)
+    assert _core.reliance(trees, groups, shares, callback=lambda _: True) is None
+    n_calls = itertools.count()
+    assert _core.reliance(trees, groups, shares, callback=lambda _: next(n_calls) == 2, callback_interval=0.0) is None
+    assert next(n_calls) == 3
+    assert len(_core.reliance(trees, groups, shares, callback=lambda _: False, callback_interval=0.0)) == 4
 
 
 @pytest.mark.parametrize(

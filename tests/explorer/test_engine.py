@@ -10,6 +10,9 @@ import pytest
 
 from hornbeam import GOSDTClassifier, RashomonSetClassifier
 from hornbeam.explorer import Engine
+from hornbeam.explorer.filters import Filters
+from hornbeam.explorer.partial_trees import Open
+from hornbeam.explorer.session import Session
 
 
 def fixed(node):
@@ -67,6 +70,25 @@ def test_the_overview_has_all_trees_and_the_frontier(engine, classifier):
     by_leaves = {one["leaves"]: one["objective"] for one in overview["frontier"]}
     assert by_leaves.keys() == classifier.rashomon_set_.n_leaves().keys()
     assert min(by_leaves.values()) == classifier.rashomon_set_.objective(0)
+
+
+def test_measuring_all_trees_is_stopped_and_begun_again(classifier):
+    engine = Engine(classifier)
+    with pytest.raises(InterruptedError, match="reliance on columns was stopped"):
+        engine.answer({"method": "importance", "exact": True}, lambda _: True)
+    assert not engine.session.has_range_of_reliance
+
+
+def test_the_numbers_for_the_importance_of_columns_keep_no_filter_out(monkeypatch, classifier):
+    monkeypatch.setattr("hornbeam.explorer.session._MOST_SETS", 1)
+    session = Session(classifier)
+    filters = Filters(max_depth=2)
+    before = session._restricted(filters.terms()[0][1], None)
+    n_avoiding = session.numbers_avoiding()
+    assert session._restricted(filters.terms()[0][1], None) is before
+    assert len(n_avoiding) > 1
+    for column, number in n_avoiding.items():
+        assert session.query(Filters(never=frozenset({column}))).number_of_trees(Open()) == number
 
 
 def small_tables():

@@ -14,6 +14,7 @@ import numpy as np
 from hornbeam._checks import is_integer, shown
 from hornbeam.explorer.alternatives import Alternative, best_of_sizes, best_without, choices_in_words, columns_of
 from hornbeam.explorer.filters import Filters, read_filters
+from hornbeam.explorer.idle_work import IdleWork
 from hornbeam.explorer.leaving import BestOutside
 from hornbeam.explorer.listed import ListedQuery, ListedSession
 from hornbeam.explorer.overview import importance_of, overview_of
@@ -72,6 +73,7 @@ class Engine:
         self._score = score_for(classifier.objective)
         self._rows = None if X_test is None else Rows(X_test, self.problem)
         self._classes = None if y_test is None else self._codes_of(y_test)
+        self._idle_work = IdleWork([self.session.index])
         self._methods: dict[str, Callable[[dict[str, Any], Stop | None], Any]] = {
             "about": self._about,
             "look": self._look,
@@ -113,7 +115,8 @@ class Engine:
         method = message.get("method") if isinstance(message, dict) else None
         if not isinstance(method, str) or method not in self._methods:
             raise ValueError(f"method: expected one of {', '.join(self._methods)}, got {shown(message)}.")
-        return self._methods[method](message, stop)
+        with self._idle_work.answering():
+            return self._methods[method](message, stop)
 
     def _about(self, _: dict[str, Any], __: Stop | None) -> Any:
         problem, classifier, trees = self.problem, self.classifier, self.session.trees

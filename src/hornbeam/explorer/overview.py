@@ -73,7 +73,7 @@ def importance_of(
         Whether to measure all trees however long it takes. Otherwise, sets for which that takes more than about a
         second (see `MOST_WORK`) are sampled.
     stop : callable or None, default=None
-        Called while trees without a column are counted; that stops if it returns True.
+        Called while trees are measured or counted; that stops if it returns True.
     random_state : int, default=0
         Seed of the sample of a set of more than `SAMPLE` trees.
 
@@ -93,7 +93,7 @@ def importance_of(
     n_trees = trees.n_trees
     best = trees.reliance([0])[0]
     if is_wanted_exact or session.has_range_of_reliance or session.work_of_range <= MOST_WORK:
-        least, most, n_avoiding = session.range_of_reliance()
+        least, most, n_avoiding = session.range_of_reliance(stop)
         n_measured, means = n_trees, [None] * len(best)
     else:
         numbers = sampled(trees, random_state)

@@ -16,6 +16,7 @@ from hornbeam.explorer.queries import Query
 from hornbeam.explorer.restricted_sets import Limit, RestrictedSet, Restriction
 from hornbeam.explorer.trees import TreeMaker
 from hornbeam.rashomon.problem import RashomonProblem
+from hornbeam.rashomon.votes import filtered
 from hornbeam.tree import Tree
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class Session:
         self._bound: int = self.trees._bound
         self._sets: OrderedDict[Restriction, RestrictedSet] = OrderedDict()
         self._lock = Lock()
+        self._n_avoiding: dict[int, int] = {}
         self._range: Range | None = None
         self._range_lock = Lock()
 
@@ -89,11 +91,22 @@ class Session:
         """Return a tree without open nodes as a `Tree`."""
         return self.maker.make(tree)
 
-    def range_of_reliance(self) -> Range:
-        """Return the least and the largest reliance on each column over all trees; it is measured only once."""
+    def range_of_reliance(self, callback: Callable[[Progress], bool] | None = None) -> Range:
+        """Return the least and the largest reliance on each column over all trees; it is measured only once.
+
+        Parameters
+        ----------
+        callback : callable or None, default=None
+            Called meanwhile; measuring stops if it returns True.
+
+        Raises
+        ------
+        InterruptedError
+            If measuring was stopped.
+        """
         with self._range_lock:  # whoever asks while it is measured waits for the same answer
             if self._range is None:
-                self._range = self.trees._range_of_reliance()
+                self._range = self.trees._range_of_reliance(callback)
             return self._range
 
     def numbers_avoiding(self, callback: Callable[[Progress], bool] | None = None) -> dict[int, int]:
@@ -104,10 +117,18 @@ class Session:
         callback : callable or None, default=None
             See `query`.
         """
-        return {
-            column: self.query(Filters(never=frozenset({column})), callback).number_of_trees(Open())
-            for column in self._tested()
-        }
+        limit = Limit(self._bound)
+        for column in self._tested():
+            if column not in self._n_avoiding:
+                # These sets do not take the places of those that the user has asked for.
+                without = self._restricted(self._normal(Restriction(frozenset({column}))), callback, is_kept=False)
+                self._n_avoiding[column] = without.trees_with(Open(), self._bound).number(limit)
+        return self._n_avoiding
+
+    def index(self, callback: Callable[[Progress], bool]) -> None:
+        """Index the graph for filters, as the first filter does that is not known; see `query`."""
+        found = self.trees._found()
+        filtered(found.graph, [True] * len(self.problem.conditions), callback=callback, seconds_between_calls=0.01)
 
     def _tested(self) -> list[int]:
         return sorted({condition.column for condition in self.problem.conditions})
@@ -137,15 +158,18 @@ class Session:
             max_depth = None
         return Restriction(restriction.never, max_depth, max(1, least, restriction.min_rows))
 
-    def _restricted(self, restriction: Restriction, callback: Callable[[Progress], bool] | None) -> RestrictedSet:
+    def _restricted(
+        self, restriction: Restriction, callback: Callable[[Progress], bool] | None, *, is_kept: bool = True
+    ) -> RestrictedSet:
         with self._lock:
             if restriction in self._sets:
                 self._sets.move_to_end(restriction)
                 return self._sets[restriction]
         is_whole = restriction == self._normal(Restriction())
         made = RestrictedSet(self.problem, None if is_whole else restriction, self.trees._found(), callback)
-        with self._lock:
-            self._sets[restriction] = made
-            if len(self._sets) > _MOST_SETS:
-                self._sets.popitem(last=False)
+        if is_kept:
+            with self._lock:
+                self._sets[restriction] = made
+                if len(self._sets) > _MOST_SETS:
+                    self._sets.popitem(last=False)
         return made

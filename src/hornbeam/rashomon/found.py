@@ -138,6 +138,11 @@ class GraphOfTrees:
         return _core.read_tree(self.graph, self.costs[group], _to_words(rank))
 
 
+def stopped_by(callback: Callable[[_core.Progress], bool] | None, what: str) -> BaseException:
+    """Return the error of work that was stopped: by its callback, or without one by Ctrl-C."""
+    return KeyboardInterrupt() if callback is None else InterruptedError(f"{what} was stopped.")
+
+
 def to_integer(words: Iterable[int]) -> int:
     """Return the number of these words of 64 bits, the lowest first."""
     return sum(word << _WORD_BITS * place for place, word in enumerate(words))

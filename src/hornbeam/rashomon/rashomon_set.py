@@ -383,11 +383,11 @@ class RashomonSet(Sequence[Tree]):
             raise ValueError("model reliance needs a loss that is a sum over the rows, such as objective='accuracy'.")
         return Reliances(self._problem)
 
-    def _range_of_reliance(self) -> Range:
-        """Return the least and the largest reliance on each column over all trees."""
+    def _range_of_reliance(self, callback: Callable[[_core.Progress], bool] | None = None) -> Range:
+        """Return the least and the largest reliance on each column over all trees; see `Reliances.range_over`."""
         reliances, found = self._reliances(), self._found()
         assert isinstance(found, GraphOfTrees)
-        return reliances.range_over(found.graph)
+        return reliances.range_over(found.graph, callback)
 
     def _position(self, index: Any) -> tuple[int, int]:
         """Return the number of a tree, from 0, and the index of its cost."""

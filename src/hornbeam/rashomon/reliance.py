@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import fsum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
+from hornbeam.rashomon.found import stopped_by
 
 if TYPE_CHECKING:
     from hornbeam.rashomon.problem import RashomonProblem
@@ -61,12 +62,21 @@ class Reliances:
         rows = [self._of_tree(arrays) for arrays in trees]
         return np.array(rows, dtype=np.float64).reshape(len(rows), self._n_variables)
 
-    def range_over(self, trees: _core.RashomonSet) -> Range:
-        """Return the least and the largest reliance on each column over a whole set."""
+    def range_over(self, trees: _core.RashomonSet, callback: Callable[[_core.Progress], bool] | None = None) -> Range:
+        """Return the least and the largest reliance on each column over a whole set.
+
+        Raises
+        ------
+        InterruptedError
+            If `callback`, which is called meanwhile, returned True.
+        """
         used = sorted(set(self._variables))
         groups = np.searchsorted(used, self._variables).astype(np.int32)
         found = Range(np.zeros(self._n_variables), np.zeros(self._n_variables), {})
-        for variable, (*ends, words) in zip(used, _core.reliance(trees, groups, self._shares), strict=True):
+        ranges = _core.reliance(trees, groups, self._shares, callback=callback)
+        if ranges is None:
+            raise stopped_by(callback, "measuring the reliance on columns")
+        for variable, (*ends, words) in zip(used, ranges, strict=True):
             found.low[variable], found.high[variable] = (self._in_units((high << 64) + low) for high, low in ends)
             found.n_avoiding[variable] = sum(word << 64 * place for place, word in enumerate(words))
         return found

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam.binarizers import Conditions, evaluate_conditions
-from hornbeam.rashomon.found import GraphOfTrees
+from hornbeam.rashomon.found import GraphOfTrees, stopped_by
 from hornbeam.table import Table
 from hornbeam.tree.routing import Rows, reached_leaves
 
@@ -27,6 +27,7 @@ def filtered(
     max_depth: int | None = None,
     min_rows: int = 0,
     callback: Callable[[Progress], bool] | None = None,
+    seconds_between_calls: float = 0.1,
 ) -> _core.FilteredSet:
     """Return the trees of a set that test only allowed conditions and obey limits.
 
@@ -35,9 +36,11 @@ def filtered(
     InterruptedError
         If `callback`, which is called while they are counted, returned True.
     """
-    found = _core.filter_set(trees, is_allowed, max_depth, min_rows, callback=callback)
+    found = _core.filter_set(
+        trees, is_allowed, max_depth, min_rows, callback=callback, callback_interval=seconds_between_calls
+    )
     if found is None:
-        raise InterruptedError("counting the filtered trees was stopped.")
+        raise stopped_by(callback, "counting the filtered trees")
     return found
 
 
@@ -119,7 +122,7 @@ def count_votes(
         trees, _core.PackedColumns(packed, len(distinct)), most, most_leaves, leaf_mask, callback=callback
     )
     if words is None:
-        raise InterruptedError("counting votes was stopped.")
+        raise stopped_by(callback, "counting votes")
     return _integers(words)[row_of.ravel()]
 
 
