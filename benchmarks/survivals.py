@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from benchmarks import environments
 from benchmarks.regressions import Numbers, binary, record_of, write_table
@@ -50,7 +51,7 @@ _TIMES = {
 _LEFT_OUT = {"flchain": ("chapter",)}  # the cause of death
 
 
-def read(data: str) -> tuple[Numbers, Numbers, Numbers]:
+def read(data: str) -> tuple[Numbers, npt.NDArray[np.bool_], Numbers]:
     """Return columns of numbers, events and times; a category is a column of 0 and 1."""
     if data.startswith("generated"):
         return generate(int(data.split()[1]))
@@ -72,8 +73,8 @@ def read(data: str) -> tuple[Numbers, Numbers, Numbers]:
     return np.column_stack(columns).astype(np.float64), table[event] == seen.encode(), table[time]
 
 
-def generate(n_rows: int, n_columns: int = 10) -> tuple[Numbers, Numbers, Numbers]:
-    """Return independent normal columns, and times of hazards by a tree of eight leaves; a third are censored."""
+def generate(n_rows: int, n_columns: int = 10) -> tuple[Numbers, npt.NDArray[np.bool_], Numbers]:
+    """Return independent normal columns, and times with the hazards of eight leaves, of which a third are censored."""
     draw = np.random.default_rng(0)
     X = draw.normal(size=(n_rows, n_columns)).round(2)
     left = 0.8 + 0.6 * (X[:, 1] > 0.5) + 0.4 * (X[:, 2] > 0)
