@@ -8,7 +8,7 @@ namespace hornbeam::rashomon {
 
 namespace {
 
-constexpr std::uint64_t kVisitsBetweenPolls = 64;
+constexpr std::uint64_t kFilteredBetweenPolls = 64;
 constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
 
 }  // namespace
@@ -20,7 +20,7 @@ FilterIndex<Count>::FilterIndex(TreeGraph<Count>& graph, run::Run& run)
       masks_(data_),
       lattice_(data_, graph.problem_.model, graph.problem_.kind.leaf_cost),
       nodes_(graph.nodes_.size()) {
-  run::WorkMeter meter(run, kVisitsBetweenPolls, [&run] { run.report({}); });
+  run::WorkMeter meter(run, kFilteredBetweenPolls, [&run] { run.report({}); });
   visit(graph_.root_, 0, masks_.all(), graph_.problem_.depth, 0, meter);
 }
 
@@ -120,7 +120,7 @@ FilteredGraph<Count>::FilteredGraph(TreeGraph<Count>& graph, const FilterIndex<C
   if (filter_.depth >= graph.problem_.rows.n_columns) filter_.depth = table::kUnlimited;
   if (filter_.depth != table::kUnlimited) n_depths_ = filter_.depth + 1;
   known_.assign(graph.nodes_.size() * n_depths_, nullptr);
-  run::WorkMeter meter(run, kVisitsBetweenPolls, [&run] { run.report({}); });
+  run::WorkMeter meter(run, kFilteredBetweenPolls, [&run] { run.report({}); });
   meter_ = &meter;
   trees(0, filter_.depth);
   meter_ = nullptr;
