@@ -10,8 +10,15 @@ from typing import Any
 import numpy as np
 import pyarrow.dataset as ds
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
-from hornbeam import GOSDTClassifier, LicketySPLITClassifier, MAPTreeClassifier, SPLITClassifier, ThresholdBinarizer
+from hornbeam import (
+    GOSDTClassifier,
+    LicketySPLITClassifier,
+    MAPTreeClassifier,
+    SPLITClassifier,
+    ThresholdBinarizer,
+)
 from hornbeam._budget import Budget
 from hornbeam.conditions import AtMost
 from hornbeam.streaming import read_streamed
@@ -183,7 +190,7 @@ def test_wrong_names_are_refused(y: Any, weight: Any, message: str) -> None:
     ("classifier", "message"),
     [
         (GOSDTClassifier(0.1, objective="auc"), "objective='auc' needs all rows"),
-        (GOSDTClassifier(0.1, warm_start=True), "warm_start needs all rows"),
+        (GOSDTClassifier(0.1, reference=[0, 1]), "reference needs all rows"),
         (GOSDTClassifier(0.1, binarizer="auto"), "needs all rows at once"),
         (MAPTreeClassifier(), "MAPTreeClassifier does not read in batches"),
     ],
@@ -405,3 +412,60 @@ def test_a_failed_prediction_leaves_the_file_as_it_was(tmp_path: Path, monkeypat
         classifier.predict_to_parquet(frame.lazy(), path)
     assert path.read_text() == "of an earlier run"
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def _start_of(origin: str, frame: pl.DataFrame) -> Any:
+    """Return a tree with conditions that one threshold for each column does not have."""
+    if origin == "hornbeam":
+        return GOSDTClassifier(0.005, max_depth=3).fit(frame.lazy(), "label").tree_
+    # Only where missing values go tells rows apart that are equal in the thresholds.
+    columns = frame.select("number", "single", pl.col("with_missing").cast(pl.Float64).fill_null(float("nan")))
+    return DecisionTreeClassifier(max_depth=4, random_state=0).fit(columns.to_numpy(), frame["label"].to_numpy())
+
+
+@pytest.mark.parametrize("least", [1, 25])
+@pytest.mark.parametrize("origin", ["hornbeam", "scikit-learn"])
+def test_a_start_tree_is_used_as_in_memory(origin: str, least: int) -> None:
+    frame = _table(200).drop("weight")
+    if origin == "scikit-learn":
+        frame = frame.select("number", "single", "with_missing", "label")
+    frame = pl.concat([frame, frame.head(120)])
+    settings = {
+        "regularization": 0.005,
+        "max_depth": 3,
+        "min_samples_leaf": least,
+        "binarizer": ThresholdBinarizer("quantile", n_thresholds=1),
+        "start_tree": _start_of(origin, frame),
+    }
+    streamed = GOSDTClassifier(**settings).fit(frame.lazy(), "label")
+    without = GOSDTClassifier(**{**settings, "start_tree": None}).fit(frame.lazy(), "label")
+    assert len(streamed.binarizer_.conditions_) > len(without.binarizer_.conditions_)
+    assert streamed.objective_ < without.objective_
+    _same(streamed, _in_memory(GOSDTClassifier(**settings), frame, None))
+
+
+def test_the_last_fit_is_used_as_in_memory() -> None:
+    frame = _table(300).drop("weight")
+    warm = [GOSDTClassifier(0.05, max_depth=3, warm_start=True) for _ in range(2)]
+    for regularization in (0.05, 0.01):
+        fits = [classifier.set_params(regularization=regularization) for classifier in warm]
+        _same(fits[0].fit(frame.lazy(), "label"), _in_memory(fits[1], frame, None))
+
+
+def test_thresholds_of_a_start_tree_are_exact_in_a_sketched_column(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hornbeam.streaming.sketches.MOST_VALUES", 64)
+    random = np.random.default_rng(5)
+    number = random.normal(size=2000)
+    frame = pl.DataFrame({"number": number, "label": (number > 0.123) ^ (random.random(2000) < 0.1)})
+    start = DecisionTreeClassifier(max_depth=1).fit(frame[["number"]].to_numpy(), frame["label"].to_numpy())
+    classifier = GOSDTClassifier(0.01, max_depth=1, binarizer="quantile", start_tree=start).fit(frame.lazy(), "label")
+    threshold = start.tree_.threshold[0]
+    assert classifier.tree_.conditions[0] == AtMost(0, threshold)
+    assert classifier.tree_.n_samples[1] == np.count_nonzero(number <= threshold)
+
+
+def test_a_start_tree_on_other_columns_is_refused() -> None:
+    frame = _table(200).drop("weight")
+    start = GOSDTClassifier(0.01, max_depth=2).fit(frame.lazy(), "label").tree_
+    with pytest.raises(ValueError, match="start_tree tests columns that X does not have"):
+        GOSDTClassifier(0.01, start_tree=start).fit(frame.select("small", "label").lazy(), "label")

@@ -16,6 +16,7 @@ from hornbeam.fitting.parameters import LARGEST_LIMIT, check_integer, check_numb
 from hornbeam.fitting.progress import relative_gap
 from hornbeam.fitting.scales import RegularizedScale, make_scale
 from hornbeam.fitting.search import suits_ordered_search
+from hornbeam.fitting.start_tree import Splits
 from hornbeam.fitting.training import TrainingData
 from hornbeam.objectives import OBJECTIVES, ClassData, Exact, Loss, check_objective
 from hornbeam.streaming import read_streamed
@@ -101,7 +102,9 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
             return super()._read_stream(X, y, sample_weight, budget, monitor, options)  # type: ignore[no-any-return]
         self._check_stream()
         may_count = self._needs_only_triples(options)
-        rows = read_streamed(X, y, sample_weight, self._make_binarizer(), budget, monitor.report_rows, may_count)
+        rows = read_streamed(
+            X, y, sample_weight, self._make_binarizer(), budget, monitor.report_rows, may_count, self._known_trees()
+        )
         self.binarizer_, self.classes_ = rows.binarizer, rows.training.classes
         training = rows.training
         if training.counts is None:
@@ -116,6 +119,10 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
         """Return whether the fit needs no more of a table than how many rows three conditions hold for."""
         return False
 
+    def _known_trees(self) -> list[Splits]:
+        """Return the trees that the user gave to start from."""
+        return []
+
     def _check_stream(self) -> None:
         """Refuse parameters that need every row of a lazy table."""
         if self.objective in self._non_additive_objectives:
@@ -123,13 +130,11 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
                 f"objective={self.objective!r} needs all rows in memory, but X is read in batches. Call its collect() "
                 "first, or use another objective."
             )
-        needs_rows = {"reference": None, "start_tree": None, "warm_start": False}
-        for name, default in needs_rows.items():
-            if getattr(self, name, default) != default:
-                raise ValueError(
-                    f"{name} needs all rows in memory, but X is read in batches, and its equal rows are merged. Set "
-                    f"{name}={default}, or call collect() of X first."
-                )
+        if getattr(self, "reference", None) is not None:
+            raise ValueError(
+                "reference needs all rows in memory, but X is read in batches, and its equal rows are merged. Set "
+                "reference=None, or call collect() of X first."
+            )
 
     def _leaf_penalty(self) -> float:
         is_measured = self.objective not in self._non_additive_objectives

@@ -121,6 +121,27 @@ def _splits_of_sklearn(model: Any, origin: str) -> Splits:
     )
 
 
+def tested_conditions(trees: Sequence[Splits], schema: TableSchema) -> list[Condition]:
+    """Return the conditions on the columns of a table that trees test, each once.
+
+    Raises
+    ------
+    ValueError
+        See `start_arrays`.
+    """
+    found: dict[Condition, None] = {}
+    for tree in trees:
+        column_of = _columns_in(tree, schema)
+        for node, condition in enumerate(tree.conditions):
+            if condition is None:
+                continue
+            column = column_of[condition.column]
+            found[replace(condition, column=column)] = None
+            if tree.missing_left is not None and tree.missing_left[node]:
+                found[IsMissing(column)] = None
+    return list(found)
+
+
 def start_arrays(
     trees: Sequence[Splits],
     conditions: Conditions,
@@ -218,7 +239,7 @@ class _Applied:
     def __init__(self, tree: Splits, training: TrainingRows, scale: TreeScale, options: _core.SearchOptions) -> None:
         table = training.table
         self._tree, self._table, self._codes = tree, table, training.codes
-        self._least = options.min_samples_leaf
+        self._least, self._counts = options.min_samples_leaf, training.counts
         self._column_of = _columns_in(tree, table.schema)
         self._numbers: dict[Condition, int] = {}
         most_depth = np.inf if options.max_depth is None else options.max_depth
@@ -282,20 +303,24 @@ class _Applied:
             The nodes where the left and the right side go on.
         """
         tree, rows, number = self._tree, node.rows, node.number
-        while (condition := tree.conditions[number]) is not None and len(rows) >= 2 * self._least:
+        while (condition := tree.conditions[number]) is not None and self._n_given(rows) >= 2 * self._least:
             condition = replace(condition, column=self._column_of[condition.column])
             column = self._table.column(condition.column, rows)
             held, sides = condition.holds(column), (tree.left[number], tree.right[number])
             if tree.missing_left is not None and tree.missing_left[number]:
                 missing = column.is_missing()
-                if np.count_nonzero(missing) >= self._least:
+                if self._n_given(rows[missing]) >= self._least:
                     # The same split follows for the other rows.
                     condition, held, sides = IsMissing(condition.column), missing, (tree.left[number], number)
-            n_held = int(np.count_nonzero(held))
-            if min(n_held, len(rows) - n_held) >= self._least:
+            n_held, n_others = self._n_given(rows[held]), self._n_given(rows[~held])
+            if min(n_held, n_others) >= self._least:
                 return condition, held, sides
-            number = sides[0] if 2 * n_held >= len(rows) else sides[1]
+            number = sides[0] if n_held >= n_others else sides[1]
         return None
+
+    def _n_given(self, rows: npt.NDArray[np.intp]) -> int:
+        """Return how many given rows some rows of the table stand for."""
+        return len(rows) if self._counts is None else int(self._counts[rows].sum())
 
 
 def _columns_in(tree: Splits, schema: TableSchema) -> dict[int, int]:

@@ -14,6 +14,7 @@ from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam.binarizers import Binarizer, Conditions
 from hornbeam.binarizers._conditions import Thresholds, evaluate_conditions
+from hornbeam.fitting.start_tree import Splits, tested_conditions
 from hornbeam.fitting.training import TrainingData
 from hornbeam.streaming.coding import (
     CodedValues,
@@ -47,7 +48,14 @@ class StreamedRows(NamedTuple):
 
 
 def read_streamed(
-    X: Any, y: Any, sample_weight: Any, binarizer: Binarizer, budget: Budget, report: Report, may_count: bool = False
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    binarizer: Binarizer,
+    budget: Budget,
+    report: Report,
+    may_count: bool = False,
+    start_trees: Sequence[Splits] = (),
 ) -> StreamedRows:
     """Read a lazy table, and merge the rows that no condition tells apart.
 
@@ -70,6 +78,8 @@ def read_streamed(
         Called after each batch with the name of the pass and the rows read in it so far.
     may_count : bool, default=False
         Whether the counts of triples of conditions are enough, if the rows hardly repeat and all weigh the same.
+    start_trees : sequence of Splits, default=()
+        Trees from which the search may start: rows that they tell apart are not merged either.
 
     Returns
     -------
@@ -84,7 +94,8 @@ def read_streamed(
     TypeError
         If `y` or `sample_weight` is no name of a column, or the binarizer needs whole rows.
     ValueError
-        If there is no such column, no row or a single class, or a column changes its type between batches.
+        If there is no such column, no row or a single class, a column changes its type between batches, or a start tree
+        tests a column that there is not.
     TimeoutError
         If the time limit of the budget is over before all rows have been read.
     MemoryError
@@ -109,7 +120,8 @@ def read_streamed(
     found = _distinct_values(source, are_sketches=not binarizer._needs_all_values)
     distinct = [values.column() for values in found]
     table = _fit_binarizer(binarizer, columns, distinct)
-    coders = _coders(binarizer, [column for column, _ in distinct], [values.is_sketched for values in found])
+    conditions = binarizer.conditions_.adding(tested_conditions(start_trees, table.schema))
+    coders = _coders(conditions, [column for column, _ in distinct], [values.is_sketched for values in found])
     may_count = may_count and len(binarizer.conditions_) <= MOST_CONDITIONS
     try:
         merged = _merge_rows(source, coders, may_stop=may_count)
@@ -150,15 +162,15 @@ def _fit_binarizer(
     return table
 
 
-def _coders(binarizer: Binarizer, columns: Sequence[Column], are_sketched: Sequence[bool]) -> list[Coder]:
+def _coders(conditions: Conditions, columns: Sequence[Column], are_sketched: Sequence[bool]) -> list[Coder]:
     """Return what turns each column into numbers, from the conditions on it."""
-    runs = {run.column: run for run in binarizer.conditions_.runs if isinstance(run, Thresholds)}
+    runs = {run.column: run for run in conditions.runs if isinstance(run, Thresholds)}
     columns = [
         _with_thresholds(column, runs[index].thresholds) if is_sketched and index in runs else column
         for index, (column, is_sketched) in enumerate(zip(columns, are_sketched, strict=True))
     ]
     results: list[list[npt.NDArray[np.bool_]]] = [[] for _ in columns]
-    for run in binarizer.conditions_.runs:
+    for run in conditions.runs:
         column = columns[run.column]
         # Each column is a table of its own here, since their distinct values differ in number.
         table = Table(
