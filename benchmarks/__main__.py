@@ -164,7 +164,7 @@ def _parser() -> argparse.ArgumentParser:
 def _add_generated(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the commands of `_measure_generated`."""
     cluster = commands.add_parser("cluster", help="measure and simulate searches on a cluster")
-    cluster.add_argument("--problem", nargs="+", help="only these: 'small row sets', 'large row sets'")
+    cluster.add_argument("--problem", nargs="+", help="only these: 'small row sets', 'large row sets, long', ...")
     cluster.add_argument("--workers", type=int, nargs="*", default=[2, 16], help="simulated ones (2 16)")
     cluster.add_argument("--stretch", type=float, default=1.0, help="how often each simulated second counts (1)")
     cluster.add_argument("--failures", type=float, default=0.0, help="deaths of a simulated worker in an hour (0)")

@@ -4,6 +4,10 @@
 process with two threads), then on simulated ones, adds a line for each to ``benchmarks/results/cluster.jsonl``, and
 writes ``cluster.md`` from all lines.
 
+Jobs of one process find in its table what its other jobs have proven; those of several get it as news, with their next
+jobs. The work that a cluster repeats is seen best in the number of subproblems that it searches: unlike seconds of the
+processor, it hardly depends on what else the machine does.
+
 In the simulation, the coordinator and the jobs are the real ones: each simulated worker has its own table, and its jobs
 run in this process, one after the other. Only the clock is simulated: a job lasts as long as it took the processor,
 plus a latency, and workers die at random times, with what they have proven; new ones take their places. ``--stretch k``
@@ -13,7 +17,6 @@ counts every second of the processor as k: what a search that takes k times as l
 from __future__ import annotations
 
 import heapq
-import json
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -26,10 +29,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks import results
 from hornbeam import _core
 from hornbeam.cluster import SharedProblem, pool_on, search, solve_on_cluster
 from hornbeam.cluster.graph import SearchGraph
-from hornbeam.cluster.worker import Job, NewsBoard, Report, work_of_news
+from hornbeam.cluster.news import NewsBoard
+from hornbeam.cluster.worker import Job, Report
 
 LATENCY = 0.01  # seconds from the end of a job to the start of the next on the same worker
 
@@ -63,6 +68,8 @@ class Noise(NamedTuple):
 PROBLEMS = {
     "small row sets": Noise(300, 60, 1, 5),
     "large row sets": Noise(5000, 60, 12, 5),
+    "small row sets, long": Noise(300, 110, 1, 5),
+    "large row sets, long": Noise(5000, 110, 12, 5),
 }
 
 
@@ -82,7 +89,7 @@ class SimulatedPool:
     def __init__(self, problem: SharedProblem, n_workers: int, latency: float, failures: float) -> None:
         self.seconds = self.busy_seconds = 0.0
         self.durations: list[float] = []
-        self._problem = replace(problem, work_of_news=work_of_news(n_workers))
+        self._problem = problem
         self._latency, self._failures = latency, failures / 3600
         self._workers = [replace(self._problem) for _ in range(n_workers)]
         self._free = list(range(n_workers))
@@ -97,7 +104,7 @@ class SimulatedPool:
     def submit(self, job: Job) -> None:
         """Run a job now; its report comes when the simulated clock has reached its end."""
         number = self._free.pop()
-        report: Report | None = self._workers[number].run(job, self._news.for_worker(number))
+        report: Report | None = self._workers[number].run(job, self._news.for_job(number, job))
         assert report is not None
         lasts = report.cpu_seconds
         if self._random.random() < lasts * self._failures:
@@ -126,7 +133,8 @@ def alone(problem: SharedProblem) -> dict[str, Any]:
     """Return the seconds of the processor that one core takes, and the optimum."""
     begin = process_time()
     outcome = _solve(problem, _core.SearchOptions(max_depth=problem.options["max_depth"]))
-    return {"seconds": process_time() - begin, "upper": outcome["upper"], "lower": outcome["lower"]}
+    found = {"upper": outcome["upper"], "lower": outcome["lower"], "subproblems": outcome["statistics"]["subproblems"]}
+    return {"seconds": process_time() - begin, **found}
 
 
 def simulated(
@@ -149,6 +157,7 @@ def simulated(
         "lower": graph.root.lower,
         "jobs": run.n_jobs,
         "lost_jobs": run.n_lost,
+        "subproblems": first["statistics"]["subproblems"] + run.n_subproblems,
         "opened": graph.n_opened,
         "median_seconds_of_job": stretch * float(np.median(pool.durations)) if pool.durations else 0.0,
     }
@@ -173,7 +182,8 @@ def measured(problem: SharedProblem, n_processes: int, n_threads: int) -> dict[s
         seconds = perf_counter() - begin
     statistics = outcome["statistics"]
     found = {name: outcome[name] for name in ("upper", "lower")}
-    return {"seconds": seconds, **found, "jobs": statistics.get("jobs", 0), "lost_jobs": statistics.get("lost_jobs", 0)}
+    found |= {name: statistics.get(name, 0) for name in ("jobs", "lost_jobs", "subproblems")}
+    return {"seconds": seconds, **found}
 
 
 def _import() -> str:
@@ -202,7 +212,8 @@ def _shorter_jobs(stretch: float) -> Iterator[None]:
 def run(
     path: Path, names: Sequence[str], workers: Sequence[int], stretch: float, failures: float, *, is_real: bool
 ) -> None:
-    """Measure problems, add a line for each run to a file, and write the report next to it."""
+    """Measure problems, put a line for each run into a file, and write the report next to it."""
+    lines, shared = results.load(path), results.origin()
     for name in names:
         problem = PROBLEMS[name].problem()
         one = alone(problem)
@@ -219,11 +230,16 @@ def run(
                 raise AssertionError(f"{name}, {cluster}, {n} workers: {found}, not {one}")
             seconds_of_one = one["seconds"] * (stretch if cluster.startswith("simulated") else 1.0)
             line = {"problem": name, "cluster": cluster, "workers": n, "seconds_of_one": seconds_of_one, **found}
+            line["subproblems_of_one"] = one["subproblems"]
             line["efficiency"] = seconds_of_one / (n * found["seconds"])
-            with path.open("a") as file:
-                file.write(json.dumps(line) + "\n")
-            print(f"{name}: {cluster}, {n} workers, efficiency {line['efficiency']:.2f}")
-    path.with_suffix(".md").write_text(report([json.loads(line) for line in path.read_text().splitlines()]))
+            lines = [each for each in lines if _what(each) != _what(line)] + [{**shared, **line}]
+            results.store(path, lines)
+            print(f"{name}: {cluster}, {n} workers, efficiency {line['efficiency']:.2f}", flush=True)
+    path.with_suffix(".md").write_text(report(lines))
+
+
+def _what(line: dict[str, Any]) -> tuple[Any, ...]:
+    return line["problem"], line["cluster"], line["workers"]
 
 
 def _simulated(stretch: float, failures: float) -> str:
@@ -233,22 +249,27 @@ def _simulated(stretch: float, failures: float) -> str:
 
 def report(lines: Sequence[dict[str, Any]]) -> str:
     """Return the table of all runs."""
+    machine = lines[-1]["machine"]
     text = [
         "# Search on a cluster",
         "",
         "Written by `python -m benchmarks cluster`. Efficiency: seconds of one core, over workers times seconds of the "
-        "cluster. Work: seconds in which workers were busy, over seconds of one core; above 1, something is proven "
-        "more than once.",
+        "cluster. Busy: seconds in which workers were busy, over seconds of one core. Searched: subproblems over those "
+        "of one core; above 1, something is proven more than once.",
         "",
-        "| problem | cluster | workers | one core | cluster | efficiency | work | jobs | lost | median job |",
-        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|",
+        f"{machine['processor']}, {machine['cores']} cores, {machine['system']}; commits "
+        f"{', '.join(sorted({line['commit'] for line in lines}))}; {max(line['date'] for line in lines)}.",
+        "",
+        "| problem | cluster | workers | one core | time | efficiency | busy | searched | jobs | lost | median job |",
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for line in lines:
         work = f"{line['busy_seconds'] / line['seconds_of_one']:.2f}" if "busy_seconds" in line else ""
         median = f"{line['median_seconds_of_job']:.2f} s" if "median_seconds_of_job" in line else ""
         text.append(
             f"| {line['problem']} | {line['cluster']} | {line['workers']:,} | {line['seconds_of_one']:,.1f} s "
-            f"| {line['seconds']:,.1f} s | {line['efficiency']:.2f} | {work} | {line['jobs']:,} "
+            f"| {line['seconds']:,.1f} s | {line['efficiency']:.2f} | {work} "
+            f"| {line['subproblems'] / line['subproblems_of_one']:.2f} | {line['jobs']:,} "
             f"| {line['lost_jobs']:,} | {median} |"
         )
     return "\n".join([*text, ""])

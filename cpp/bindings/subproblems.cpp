@@ -85,21 +85,10 @@ SubproblemOut solve(api::Subproblems& problem, const PathIn& path, std::optional
   return result;
 }
 
-ArrayOut<std::uint64_t> take_news(api::Subproblems& problem) {
-  Words words;
-  {
-    const nb::gil_scoped_release no_gil;
-    problem.search().put_news([&words](std::uint64_t word) { words.push_back(word); });
-  }
-  return to_array(std::move(words));
-}
+ArrayOut<std::uint64_t> take_news(api::Subproblems& problem) { return to_array(problem.search().take_news()); }
 
 void read_news(api::Subproblems& problem, const ArrayIn<std::uint64_t, 1>& news) {
-  std::size_t at = 0;
-  problem.search().read_news([&] {
-    api::require(at < news.size(), "news: it is torn");
-    return news.data()[at++];
-  });
+  problem.search().read_news({news.data(), news.size()});
 }
 
 }  // namespace
@@ -114,7 +103,10 @@ void add_subproblems(const nb::module_& module) {
            nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
            "Raise the lower bound of the rows at the end of a path of columns and their values to a budget, for some "
            "splits or all.")
-      .def("take_news", &take_news, "Lower bounds that took long to prove since the last call, for `read_news`.")
+      .def("take_news", &take_news,
+           "Lower bounds that took long to prove since the last call, for `read_news`: six words each. The bit c % 64 "
+           "of "
+           "the first word tells that the column c is on the path to the subproblem.")
       .def("read_news", &read_news, nb::arg("news").noconvert(), "Adopt what others have proven of the same problem.");
 }
 

@@ -184,9 +184,10 @@ void AndOrSearch::raise(Frame& frame, Candidate& candidate, Ticks budget) {
 /// Writes what the frame has proven to the table, and reads what others have proven since.
 void AndOrSearch::record(Frame& frame) {
   frame.lower = std::min(frame.lower, frame.upper());
-  const std::uint8_t effort = frame.is_root ? table::SubproblemTable::kNeverForgotten : effort_of(frame.work);
-  if (!frame.has_all_splits) return frame.update(thread_.shared.table.tighten(frame.key, {0, frame.tree}, effort));
-  static_cast<table::Interval&>(frame) = thread_.shared.table.tighten(frame.key, frame, effort);
+  const table::Proof proof{frame.is_root ? table::SubproblemTable::kNeverForgotten : effort_of(frame.work),
+                           frame.path_columns};
+  if (!frame.has_all_splits) return frame.update(thread_.shared.table.tighten(frame.key, {0, frame.tree}, proof));
+  static_cast<table::Interval&>(frame) = thread_.shared.table.tighten(frame.key, frame, proof);
 }
 
 void AndOrSearch::find_incumbent(Frame& frame) {

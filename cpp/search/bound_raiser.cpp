@@ -137,8 +137,9 @@ void BoundRaiser::solve_shallow(Frame& frame, Candidate& candidate, int x, std::
   if (const table::KnownTree leaf{thread_.problem.leaf_cost + side.loss, table::kNoSplit, table::kUnlimited, {1, 0}};
       leaf.better_than(best))
     best = leaf;
-  const table::Interval known = thread_.shared.table.tighten(candidate.key[x], {std::min(side.upper, best.cost), best},
-                                                             effort_of(thread_.meter.spent() - spent_before));
+  const table::Interval known =
+      thread_.shared.table.tighten(candidate.key[x], {std::min(side.upper, best.cost), best},
+                                   proof_of(frame, candidate, thread_.meter.spent() - spent_before));
   candidates_.update_side(frame, candidate, x, known);
 }
 

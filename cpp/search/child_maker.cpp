@@ -55,6 +55,7 @@ std::unique_ptr<Frame> ChildMaker::make(const Frame& frame, const Candidate& can
   thread_.maker.make_child(frame.rows, candidate.column, x == 1,
                            {candidate.key[x].set, side.base_loss, side.reference_loss}, child->rows);
   thread_.meter.add(std::uint64_t{frame.rows.stride} * frame.rows.slot_tile().tile.n_words);
+  child->path_columns = path_columns(frame, candidate);
   open(*child, side.limits);
   return child;
 }

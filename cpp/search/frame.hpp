@@ -91,7 +91,8 @@ struct Frame : table::Interval {
   std::vector<Candidate> candidates;
   std::vector<std::uint32_t> candidate_of;  // by column, or kNoCandidate; made when first needed
   std::uint64_t counted_bytes = 0;
-  std::uint64_t work = 0;  // words of kernel work spent on it and below
+  std::uint64_t path_columns = 0;  // their groups: table::Proof
+  std::uint64_t work = 0;          // words of kernel work spent on it and below
 };
 
 }  // namespace hornbeam::search

@@ -106,8 +106,8 @@ BoundRaiser::Probe BoundRaiser::pair_filtered(Frame& frame, Candidate& candidate
     lowest = std::min(lowest, g.lower);
   }
   const Ticks proven = std::min({lowest, side.upper, child.tree.cost});
-  const table::Interval known = thread_.shared.table.tighten(candidate.key[x], {proven, child.tree},
-                                                             effort_of(thread_.meter.spent() - spent_before));
+  const table::Interval known = thread_.shared.table.tighten(
+      candidate.key[x], {proven, child.tree}, proof_of(frame, candidate, thread_.meter.spent() - spent_before));
   candidates_.update_side(frame, candidate, x, known);
   return {true, proven};
 }

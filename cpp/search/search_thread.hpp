@@ -57,6 +57,14 @@ class SearchThread {
 /// For the table, which forgets the entries of the least effort first.
 inline std::uint8_t effort_of(std::uint64_t work) { return static_cast<std::uint8_t>(std::bit_width(work)); }
 
+/// The groups of the columns on the path to a side.
+inline std::uint64_t path_columns(const Frame& frame, const Candidate& candidate) {
+  return frame.path_columns | table::Proof::group_of(frame.rows.columns[candidate.column]);
+}
+inline table::Proof proof_of(const Frame& frame, const Candidate& candidate, std::uint64_t work) {
+  return {effort_of(work), path_columns(frame, candidate)};
+}
+
 /// Whether bounds/subset.hpp and bounds/similarity.hpp cover the limits of the frame.
 inline bool subset_bound_holds(const rows::Problem& problem, const Frame& frame) {
   return problem.bounds.subset && frame.limits.depth == table::kUnlimited && frame.limits.leaves == table::kUnlimited &&

@@ -47,6 +47,7 @@ SubproblemOutcome SubproblemSearch::solve(const Subproblem& subproblem, run::Run
       memory.make_room(root, root.limits);
       run.report({root.upper(), std::min(root.lower, root.upper()), shared.n_subproblems, shared.bytes(), 0});
     });
+    for (const Condition& one : subproblem.path) root.path_columns |= table::Proof::group_of(one.column);
     thread.open_root(root);
     if (subproblem.splits)
       thread.keep_splits(root, *subproblem.splits);

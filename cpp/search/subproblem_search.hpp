@@ -9,8 +9,9 @@
 // CHOICE  Only bounds that took some work to prove are exchanged: all others are proven again sooner than sent.
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "rows/problem.hpp"
@@ -51,8 +52,8 @@ class SubproblemSearch {
   SubproblemOutcome solve(const Subproblem& subproblem, run::Run& run);
 
   /// Lower bounds for other processes since the last call, and those of others (table/saved_bounds.cpp).
-  void put_news(const std::function<void(std::uint64_t)>& put) { table_.put_news(put); }
-  void read_news(const std::function<std::uint64_t()>& get) { table_.read_lower_bounds(get); }
+  std::vector<std::uint64_t> take_news() { return table_.take_news(); }
+  void read_news(std::span<const std::uint64_t> news) { table_.read_news(news); }
 
   std::uint64_t bytes() const { return problem_.rows.bytes() + table_.bytes(); }
 

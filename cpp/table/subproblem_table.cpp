@@ -112,21 +112,19 @@ void SubproblemTable::forget_in(Shard& shard, std::size_t capacity) {
   shard.entries = std::move(rebuilt);
 }
 
-Interval SubproblemTable::tighten(const SubproblemKey& key, const Interval& known, std::uint8_t effort) {
-  if (least_watched_ && effort >= *least_watched_) {
-    const std::lock_guard guard(news_mutex_);
-    news_.emplace_back(key, effort);
-  }
-  return merge(key, known, effort);
+Interval SubproblemTable::tighten(const SubproblemKey& key, const Interval& known, const Proof& proof) {
+  const auto& [merged, is_news] = merge(key, known, proof.effort);
+  if (is_news && least_watched_ && proof.effort >= *least_watched_) note_news(key, merged, proof);
+  return merged;
 }
 
-Interval SubproblemTable::merge(const SubproblemKey& key, const Interval& known, std::uint8_t effort) {
+SubproblemTable::Merged SubproblemTable::merge(const SubproblemKey& key, const Interval& known, std::uint8_t effort) {
   Shard& shard = shard_of(key);
   const auto guard = lock(shard);
   if (shard.entries.empty()) shard.entries.resize(kFirstCapacity);
   std::size_t at = slot_of(shard.entries, key);
   if (!shard.entries[at].is_used()) {
-    if (!ensure_capacity(shard)) return known;
+    if (!ensure_capacity(shard)) return {known, false};
     at = slot_of(shard.entries, key);
     shard.entries[at] = {key.set, 0, kInfinity, kNoSplit, key.depth, key.leaves, kUnlimited, 1, 0};
     ++shard.used;
@@ -136,6 +134,7 @@ Interval SubproblemTable::merge(const SubproblemKey& key, const Interval& known,
   Entry& entry = shard.entries[at];
   Interval merged = entry.interval();
   merged.update(known);
+  const bool is_news = merged.lower > entry.lower || (merged.is_closed() && merged.tree.cost < entry.upper);
   entry.lower = merged.lower;
   entry.upper = merged.tree.cost;
   entry.split = merged.tree.split;
@@ -143,7 +142,7 @@ Interval SubproblemTable::merge(const SubproblemKey& key, const Interval& known,
   entry.tree_leaves = merged.tree.shape.leaves;
   entry.tree_depth_and_effort =
       std::min(merged.tree.shape.depth, kMostTreeDepth) << 8 | std::max(entry.effort(), effort);
-  return merged;
+  return {merged, is_news};
 }
 
 }  // namespace hornbeam::table

@@ -20,6 +20,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -102,6 +103,13 @@ struct Interval {
   }
 };
 
+/// How a bound was proven.
+struct Proof {
+  std::uint8_t effort = 0;    // grows with the work
+  std::uint64_t columns = 0;  // the groups of the columns on the path to the subproblem, one bit each
+  static std::uint64_t group_of(std::uint32_t column) { return std::uint64_t{1} << (column % 64); }
+};
+
 class SubproblemTable {
  public:
   /// `shared` switches the locks on. `byte_limit` bounds the memory of all shards together.
@@ -119,8 +127,8 @@ class SubproblemTable {
   void prefetch(const SubproblemKey& key) const;
 
   /// Tightens the entry of `key` by `known` (T2) and returns the result. If the memory limit does not allow the entry,
-  /// it is not kept, and `is_full` becomes true. `effort` grows with the work that has proven `known`.
-  Interval tighten(const SubproblemKey& key, const Interval& known, std::uint8_t effort = 0);
+  /// it is not kept, and `is_full` becomes true.
+  Interval tighten(const SubproblemKey& key, const Interval& known, const Proof& proof = {});
 
   /// Shrinks to at most `byte_limit` bytes, the limit from now on, and forgets the entries of the least effort in each
   /// shard until half of the places for entries are free. An entry that is left counts for less effort the next time,
@@ -135,11 +143,16 @@ class SubproblemTable {
 
   bool has_read_bounds() const { return has_read_bounds_; }
 
-  /// For the tables of other processes that search the same rows: from now on, entries that `tighten` has given at
-  /// least this effort are remembered, until `put_news` puts their lower ends as `put_lower_bounds` does. What
-  /// `read_lower_bounds` reads is no news.
+  /// For the tables of other processes that search the same rows: from now on, every lower end that `tighten` raises
+  /// with at least this effort is remembered, until `take_news` returns it. What `read_news` reads is no news. The
+  /// upper end of a closed subproblem goes with it where its tree has at most two levels: that is read off without
+  /// entries of other subproblems (T3).
   void watch(std::uint8_t least_effort) { least_watched_ = least_effort; }
-  void put_news(const std::function<void(std::uint64_t)>& put);
+  /// For each lower end the groups of columns, the key, the bound with its effort, and the tree. With fingerprints as
+  /// keys these are six words.
+  std::vector<std::uint64_t> take_news();
+  /// Throws std::invalid_argument if the last entry is torn.
+  void read_news(std::span<const std::uint64_t> words);
 
   bool is_full() const { return full_.load(std::memory_order_relaxed); }
   /// Entries that `forget` has dropped since the table was made.
@@ -181,7 +194,14 @@ class SubproblemTable {
   bool ensure_capacity(Shard& shard);
   bool reserve(std::uint64_t added);
   void forget_in(Shard& shard, std::size_t capacity);
-  Interval merge(const SubproblemKey& key, const Interval& known, std::uint8_t effort);
+  struct Merged {
+    Interval interval;
+    bool is_news;  // the lower end has risen, or a tree that attains it was found
+  };
+  template <class Get>
+  void read_bound(const Get& get, bool with_tree);
+  void note_news(const SubproblemKey& key, const Interval& known, const Proof& proof);
+  Merged merge(const SubproblemKey& key, const Interval& known, std::uint8_t effort);
 
   static constexpr std::size_t kShards = 64;
   static constexpr std::size_t kFirstCapacity = 16;  // the first entries fit whatever the limit
@@ -194,7 +214,7 @@ class SubproblemTable {
   std::atomic<bool> full_{false};
   std::optional<std::uint8_t> least_watched_;
   std::mutex news_mutex_;
-  std::vector<std::pair<SubproblemKey, std::uint8_t>> news_;  // with its effort; a key may be there more than once
+  std::vector<std::uint64_t> news_;
 };
 
 }  // namespace hornbeam::table

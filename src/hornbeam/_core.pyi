@@ -359,7 +359,7 @@ class Subproblems:
 
     def take_news(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
         """
-        Lower bounds that took long to prove since the last call, for `read_news`.
+        Lower bounds that took long to prove since the last call, for `read_news`: six words each. The bit c % 64 of the first word tells that the column c is on the path to the subproblem.
         """
 
     def read_news(self, news: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:

@@ -31,12 +31,6 @@ SubproblemOutcome solve(api::Subproblems& search, const Subproblem& subproblem) 
   return outcome;
 }
 
-std::vector<std::uint64_t> news_of(api::Subproblems& search) {
-  std::vector<std::uint64_t> news;
-  search.search().put_news([&news](std::uint64_t word) { news.push_back(word); });
-  return news;
-}
-
 }  // namespace
 
 PROBLEM_TEST(a_whole_problem_costs_what_brute_force_finds, 300, limited_problem(draw)) {
@@ -82,11 +76,9 @@ PROBLEM_TEST(news_are_true_wherever_they_are_read, 200, limited_problem(draw)) {
   const PackedInput input = problem.input();
   api::Subproblems from(input.columns, input, 1), to(input.columns, input, 1);
   solve(from, {{}, limits_of(problem), draw.between(1, optimum + 1), std::nullopt});
-  const std::vector<std::uint64_t> news = news_of(from);
-  std::size_t at = 0;
-  to.search().read_news([&] { return news[at++]; });
-  CHECK_EQUAL(at, news.size());
-  CHECK_EQUAL(news_of(to).size(), 1U);
+  to.search().read_news(from.search().take_news());
+  CHECK(from.search().take_news().empty());
+  CHECK(to.search().take_news().empty());
   const SubproblemOutcome outcome = solve(to, {{}, limits_of(problem), kInfinity, std::nullopt});
   CHECK_EQUAL(outcome.tree.cost, optimum);
   CHECK_EQUAL(outcome.lower, optimum);

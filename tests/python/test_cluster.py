@@ -14,9 +14,10 @@ import pytest
 from cluster_pools import UnreliablePool
 from core.solving import arguments
 from hornbeam import _core
-from hornbeam.cluster import SharedProblem, search, solve_on_cluster
+from hornbeam.cluster import SharedProblem, news, search, solve_on_cluster
 from hornbeam.cluster.graph import SearchGraph
-from hornbeam.cluster.worker import NewsBoard
+from hornbeam.cluster.news import NewsBoard
+from hornbeam.cluster.worker import Job
 from oracles.problems import OBJECTIVES, Problem, random_problem
 
 LIMITS: list[dict[str, int]] = [
@@ -238,18 +239,52 @@ def test_idle_workers_get_parts_of_what_is_left_and_no_part_twice():
 def Report(outcome: Any) -> Any:  # noqa: N802
     from hornbeam.cluster.worker import Report as Whole
 
-    return Whole(outcome, np.zeros(1, dtype=np.uint64), 1.0, 1.0, 1)
+    return Whole(outcome, np.zeros(0, dtype=np.uint64), 1.0, 1.0, 1)
 
 
-def test_each_worker_is_sent_what_others_have_proven_once():
+def bounds_on(*paths: tuple[int, ...]) -> Any:
+    """Return news of a bound for each path of columns, with the number of the path as key."""
+    groups = [sum(1 << (column % 64) for column in path) for path in paths]
+    return np.array([[group, i, 0, 0, 0, 0] for i, group in enumerate(groups)], dtype=np.uint64).ravel()
+
+
+def sent(board: NewsBoard, worker: str, path: tuple[int, ...], splits: tuple[int, ...] | None = None) -> list[int]:
+    names = None if splits is None else tuple((column, 1, 1) for column in splits)
+    news = board.for_job(worker, Job(1, tuple((column, True) for column in path), None, None, 9, names, 1.0))
+    return sorted(int(bound[1]) for each in news for bound in each.reshape(-1, 6))
+
+
+def test_a_worker_is_sent_what_others_have_proven_below_its_splits():
     board = NewsBoard()
-    news = [np.full(n, n, dtype=np.uint64) for n in (2, 3, 4)]
-    board.add("a", news[0])
-    board.add("b", news[1])
-    board.add("a", np.zeros(1, dtype=np.uint64))  # no news but the mark at its end
-    assert board.for_worker("a") == [news[1]]
-    assert [len(each) for each in board.for_worker("b")] == [2]
-    assert board.for_worker("a") == board.for_worker("b") == []
-    board.add("b", news[2])
-    assert [len(each) for each in board.for_worker("a")] == [4]
-    assert [len(each) for each in board.for_worker("late")] == [4]  # what all others had was forgotten
+    board.add("a", bounds_on((0, 1), (1, 2), (2, 70), ()))
+    board.add("b", np.zeros(0, dtype=np.uint64))
+    assert sent(board, "a", (), (0, 1, 2)) == []  # its own
+    assert sent(board, "b", (), (0,)) == [0]
+    assert sent(board, "b", (), (0, 1)) == [1]
+    assert sent(board, "b", (), (2, 6)) == [1, 2]  # columns 6 and 70 are of one group; the other bound comes again
+    assert sent(board, "b", (), (0, 1, 2, 6)) == []
+    board.add("c", bounds_on((0, 1)))
+    assert sent(board, "b", (), (1,)) == [0]
+    assert sent(board, "late", (), (1, 0)) == [0, 0, 1]
+
+
+def test_a_job_below_a_path_is_sent_what_has_its_columns():
+    board = NewsBoard()
+    board.add("a", bounds_on((0,), (0, 1), (0, 1, 2), (1, 2)))
+    assert sent(board, "b", (0, 1)) == [1, 2]
+    assert sent(board, "b", (0, 1), (5,)) == []
+    assert sent(board, "b", (2, 1)) == [2, 3]
+
+
+def test_of_too_much_news_the_latest_are_sent(monkeypatch):
+    monkeypatch.setattr(news, "_BYTES_WITH_A_JOB", 96)
+    monkeypatch.setattr(news, "_BYTES_OF_A_GROUP", 144)
+    board = NewsBoard()
+    for _ in range(5):
+        board.add("a", bounds_on((0,)))
+    assert len(sent(board, "b", (), (0,))) == 2
+    assert sent(board, "b", (), (0,)) == []
+    for _ in range(9):
+        board.add("a", bounds_on((0,)))
+    monkeypatch.setattr(news, "_BYTES_WITH_A_JOB", 1000)
+    assert len(sent(board, "b", (), (0,))) == 3  # the others are off the board

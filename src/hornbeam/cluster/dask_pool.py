@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import queue
 from collections import Counter
-from dataclasses import replace
 from time import perf_counter
 from typing import Any
 from uuid import uuid4
@@ -12,8 +11,9 @@ from uuid import uuid4
 from distributed import get_worker
 from distributed.client import ClosedClientError
 
+from hornbeam.cluster.news import News, NewsBoard
 from hornbeam.cluster.search import LostError
-from hornbeam.cluster.worker import Job, News, NewsBoard, Report, SharedProblem, work_of_news
+from hornbeam.cluster.worker import Job, Report, SharedProblem
 
 # Of the memory that a Dask worker may use, for what the search proves: the worker holds other data, and above 0.7 of it
 # Dask moves data to disk.
@@ -82,14 +82,13 @@ class DaskPool:
     def submit(self, job: Job) -> None:
         """Run a job on some worker."""
         if self._data is None:  # or all workers that had them have died
-            problem = replace(self._problem, work_of_news=work_of_news(len(self._threads)))
-            self._data = self._calls(self._client.scatter, problem, broadcast=True, hash=False)
+            self._data = self._calls(self._client.scatter, self._problem, broadcast=True, hash=False)
         # A wish: Dask may choose another worker, which then misses some news.
         jobs_of = Counter(worker for _, worker in self._jobs.values())
         threads = self._answering()
         worker = max(threads, key=lambda each: threads[each] - jobs_of[each])
         how = {"workers": [worker], "allow_other_workers": True, "pure": False, "key": f"hornbeam-{_name()}"}
-        news = self._news.for_worker(worker)
+        news = self._news.for_job(worker, job)
         future = self._calls(self._client.submit, _run, self._data, job, news, **how)
         self._jobs[future] = job, worker
         future.add_done_callback(self._ended.put)

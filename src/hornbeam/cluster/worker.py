@@ -12,62 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
+from hornbeam.cluster.news import News
 
 if TYPE_CHECKING:
     from hornbeam._core import SubproblemOutcome
 
-_BYTES_OF_NEWS = 16 << 20  # with one job; what a worker misses, it proves again
-_MOST_NEWS = 10_000
+# Words of kernel work that a bound must have taken, so that others are told: some microseconds, as long as they take to
+# read it.
+WORK_OF_NEWS = 1 << 13
 
 Path: TypeAlias = "tuple[tuple[int, bool], ...]"
 Name: TypeAlias = "tuple[int, int, int]"
-News: TypeAlias = npt.NDArray[np.uint64]
-
-
-def work_of_news(n_workers: int) -> int:
-    """Return how many words of kernel work a bound must have taken, so that it is sent to so many other processes.
-
-    Two processes exchange nearly everything, which is some megabytes a second. What all send to all grows with the
-    square of their number, and the number of bounds falls faster than the work behind them grows. 2^20 words take about
-    a tenth of a millisecond.
-    """
-    return 4096 * n_workers
-
-
-class NewsBoard:
-    """The news of all workers, and which of them each worker was sent."""
-
-    def __init__(self) -> None:
-        self._news: list[tuple[Any, News]] = []
-        self._n_sent: dict[Any, int] = {}
-
-    def add(self, sender: Any, news: News) -> None:
-        """Note what a worker has proven."""
-        if len(news) > 1:  # more than the mark at its end
-            self._news.append((sender, news))
-            self._n_sent[sender] = self._n_sent.get(sender, 0)
-
-    def for_worker(self, receiver: Any) -> list[News]:
-        """Return what others have proven since the last call for this worker, the latest `_BYTES_OF_NEWS` of it."""
-        unseen = self._news[self._n_sent.get(receiver, 0) :]
-        self._n_sent[receiver] = len(self._news)
-        self._forget_what_all_have()
-        chosen: list[News] = []
-        n_bytes = 0
-        for sender, news in reversed(unseen):
-            n_bytes += 0 if sender == receiver else news.nbytes
-            if n_bytes > _BYTES_OF_NEWS:
-                break
-            if sender != receiver:
-                chosen.append(news)
-        return chosen[::-1]
-
-    def _forget_what_all_have(self) -> None:
-        # A worker that is gone, or stands still, gets no more of them.
-        n_old = max(min(self._n_sent.values()), len(self._news) - _MOST_NEWS)
-        if n_old > 0:
-            del self._news[:n_old]
-            self._n_sent = {worker: max(0, n - n_old) for worker, n in self._n_sent.items()}
 
 
 class Job(NamedTuple):
@@ -116,15 +71,13 @@ class SharedProblem:
     n_rows: int
     arguments: Sequence[Any]
     options: Mapping[str, Any]
-    work_of_news: int = 1 << 20
-    """How much work a bound must have taken for others to be told; see `work_of_news`."""
     _search: _core.Subproblems | None = field(default=None, repr=False)
     _lock: Any = field(default_factory=threading.Lock, repr=False)
     _number: int = 0
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what a process has proven: it sends the news of it."""
-        return {name: getattr(self, name) for name in ("columns", "n_rows", "arguments", "options", "work_of_news")}
+        return {name: getattr(self, name) for name in ("columns", "n_rows", "arguments", "options")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Start without proofs."""
@@ -137,7 +90,7 @@ class SharedProblem:
                 columns = _core.PackedColumns(np.ascontiguousarray(self.columns), self.n_rows)
                 limits = [each for each in (self.options["memory_limit"], most_bytes) if each is not None]
                 options = _core.SearchOptions(**{**self.options, "memory_limit": min(limits, default=None)})
-                self._search = _core.Subproblems(columns, _core.Problem(*self.arguments), options, self.work_of_news)
+                self._search = _core.Subproblems(columns, _core.Problem(*self.arguments), options, WORK_OF_NEWS)
                 self._number = int(np.random.default_rng().integers(2**62))
             return self._search
 
