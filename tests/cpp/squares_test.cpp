@@ -6,6 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "search/search.hpp"
 #include "support/check.hpp"
 
 namespace hornbeam::testing {
@@ -234,6 +235,26 @@ RANDOM_TEST(the_best_tree_of_two_or_three_levels_costs_what_brute_force_finds, 3
       }
       CHECK_EQUAL(below, found->cost);
     }
+  }
+}
+
+RANDOM_TEST(searches_with_and_without_sums_of_groups_prove_the_same_cost, 150) {
+  const Setup setup(draw, draw.size_between(1, 60), draw.size_between(1, 10), draw.choose<std::int64_t>({1, 9, 1000}));
+  rows::Problem problem = setup.problem;
+  problem.leaf_cost = setup.leaf(setup.all_rows()) / draw.choose<Ticks>({8, 20, 60}) + 1;
+  if (draw.percent(75)) problem.tree.depth = draw.size_between(1, 5);
+  const auto search = [&](std::uint32_t most_of_pairs, std::uint32_t most_of_triples) {
+    problem.most_columns_of_pairs = most_of_pairs;
+    problem.most_columns_of_triples = most_of_triples;
+    Run run;
+    return search::search(problem, run);
+  };
+  const Outcome by_slots = search(0, 0);
+  CHECK_EQUAL(by_slots.lower, by_slots.tree.cost);
+  for (const std::uint32_t most_of_triples : {0u, 5u, 100u}) {
+    const Outcome by_groups = search(100, most_of_triples);
+    CHECK_EQUAL(by_groups.lower, by_slots.lower);
+    CHECK_EQUAL(by_groups.tree.cost, by_slots.tree.cost);
   }
 }
 
