@@ -182,7 +182,7 @@ def _add_generated(commands: argparse._SubParsersAction[argparse.ArgumentParser]
 
     policies = commands.add_parser("policies", help="measure optimal policy trees of generated tables")
     policies.add_argument("--table", nargs="+", help="only these: '10,000 rule', '10,000 noise', ...")
-    policies.add_argument("--peer", nargs="+", choices=("hornbeam", "streed"), help="only these peers")
+    policies.add_argument("--peer", nargs="+", choices=("hornbeam", "streed", "econml"), help="only these peers")
     policies.add_argument("--limit", type=float, default=600.0, help="seconds for each fit (600)")
     policies.add_argument("--results", type=Path, help="file instead of benchmarks/results/policies.jsonl")
 

@@ -15,8 +15,10 @@ from benchmarks.peers import PEERS
 ROOT = Path(__file__).resolve().parent / ".environments"
 PACKAGES: Mapping[str, tuple[str, ...]] = {
     **{name: peer.packages for name, peer in PEERS.items()},
-    "osrt": ("osrt==0.2.2",),  # of regression and survival, which the suites do not have
+    # Of regression, survival and policies, which the suites do not have.
+    "osrt": ("osrt==0.2.2",),
     "osst": ("osst==0.1.8",),
+    "econml": ("econml==0.17.0",),
 }
 
 

@@ -1,7 +1,8 @@
-"""Policy trees: time and memory of optimal trees on generated tables, next to STreeD and to policytree's own figures.
+"""Policy trees: time, memory and value on generated tables, next to STreeD, EconML and policytree's own figures.
 
 ``python -m benchmarks policies`` fits each table of `TABLES` with each peer that can, in a process of its own, and adds
-a line to ``benchmarks/results/policies.jsonl``. Columns are independent normal numbers, or, if `n_quantiles` is given,
+a line to ``benchmarks/results/policies.jsonl``; the line before them has machine, commit and versions. EconML's trees
+are greedy. Columns are independent normal numbers, or, if `n_quantiles` is given,
 whether they are at most so many of their quantiles. Rewards are independent normal numbers, too ("noise"), or half a
 standard deviation is added to the action that a tree of four leaves chooses ("rule"). The R package policytree
 publishes the times of `PUBLISHED` for tables of 30 columns, 20 actions and these numbers of rows, on another machine.
@@ -19,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks import environments
+from benchmarks import environments, results
 
 _EFFECT = 0.5
 
@@ -33,7 +34,7 @@ class Table(NamedTuple):
     n_columns: int = 30
     n_actions: int = 20
     max_depth: int = 2
-    n_quantiles: int | None = None  # of each column; None: numbers, which only hornbeam takes
+    n_quantiles: int | None = None  # of each column; None: numbers, which STreeD does not take
 
 
 TABLES: Mapping[str, Table] = {
@@ -50,7 +51,7 @@ TABLES: Mapping[str, Table] = {
     "binary, 2 actions": Table(10_000, "rule", None, 10, 2, 3, 8),
 }
 PUBLISHED: Mapping[int, str] = {1_000: "1.5 min", 10_000: "3 h", 100_000: "50 h, every tenth split"}
-PEERS = ("hornbeam", "streed")
+PEERS = ("hornbeam", "streed", "econml")
 
 
 def generate(table: Table) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.float64]]:
@@ -73,6 +74,9 @@ def generate(table: Table) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.floa
 
 def run(path: Path, names: list[str], peers: list[str], limit: float) -> None:
     """Measure each table with each peer, print it and add it to a file; a run that ends with an error says so."""
+    shared = {**results.origin(), "versions": {peer: environments.version(peer) for peer in peers}}
+    with path.open("a", encoding="utf-8") as file:
+        print(json.dumps(shared), file=file)
     with TemporaryDirectory(prefix="hornbeam-policies-") as folder:
         for name in names:
             table = TABLES[name]
@@ -80,7 +84,7 @@ def run(path: Path, names: list[str], peers: list[str], limit: float) -> None:
             archive = Path(folder, "table.npz")
             np.savez(archive, X=X, rewards=rewards)
             for peer in peers:
-                if peer != "hornbeam" and table.n_quantiles is None:
+                if peer == "streed" and table.n_quantiles is None:
                     continue
                 command = [str(environments.python(peer)), "-m", "benchmarks.policy_peers", peer, str(archive)]
                 command += [str(table.max_depth), str(limit)]

@@ -42,7 +42,21 @@ def streed(X: Array, rewards: Array, depth: int, limit: float) -> Fit:
     return lambda: model.fit(binary, costs), lambda: (model.predict(binary), bool(model.fit_result.is_optimal()))
 
 
-SOLVERS: Mapping[str, Callable[[Array, Array, int, float], Fit]] = {"hornbeam": hornbeam, "streed": streed}
+def econml(X: Array, rewards: Array, depth: int, limit: float) -> Fit:
+    """EconML's greedy tree, grown on all rows without limits but the depth; it has no time limit."""
+    from econml.policy import PolicyTree  # type: ignore[import-not-found]
+
+    policy = PolicyTree(
+        max_depth=depth, min_samples_split=2, min_samples_leaf=1, min_balancedness_tol=0.5, honest=False, random_state=0
+    )
+    return lambda: policy.fit(X, rewards), lambda: (policy.predict(X), False)
+
+
+SOLVERS: Mapping[str, Callable[[Array, Array, int, float], Fit]] = {
+    "hornbeam": hornbeam,
+    "streed": streed,
+    "econml": econml,
+}
 
 
 def solve(peer: str, path: str, depth: int, limit: float) -> dict[str, Any]:

@@ -127,8 +127,7 @@ struct SquareColumns {
 inline constexpr std::uint32_t kScanLanes = 32;
 
 /// Up to 32 root splits, and the rows in the order of one variable whose thresholds may be the stumps below them. Rows
-/// weigh for one target each, or lose what each target, a prediction, does not gain, or have sums of squared error
-/// (sorted/row_gains.hpp).
+/// weigh for one target each, or have the sums of w, w y and w y^2 of squared error (sorted/row_gains.hpp).
 struct StumpScan {
   const std::uint32_t* entries;  // row << 8 | target << 1 | whether the next row has another value
   std::uint32_t n_rows;
@@ -142,11 +141,47 @@ struct StumpScan {
   const std::int32_t* held_rows;  // rows where root split i holds
   std::int64_t* least_loss[2];    // by side of the root splits; lowered
   void* scratch;  // more than two targets: (n_targets + rows) * 2 * kScanLanes lanes; with `gain`: n_targets words more
-  const std::int64_t* gain = nullptr;         // of each row and target; null where a row weighs for one target
-  const std::int64_t* held_weight = nullptr;  // weight of the rows where root split i holds; needed with `gain`
-  std::int64_t total_weight = 0;              // of all rows; needed with `gain`
-  bool is_squared_error = false;              // the targets are the sums of w, w y and w y^2; lanes of 8 bytes
+  const std::int64_t* gain = nullptr;  // (n_rows, 3) the sums; lanes of 8 bytes; null where a row has a target
+  std::int64_t total_weight = 0;       // of all rows; needed with `gain`
 };
+
+struct alignas(64) TickVector {
+  Ticks lanes[kLanes];
+};
+
+/// The most root splits of a GainScan.
+inline constexpr std::uint32_t kMostRoots = 256;
+
+/// Vectors with a lane for each target.
+inline constexpr std::uint32_t gain_vectors(std::uint32_t n_targets) { return (n_targets + kLanes - 1) / kLanes; }
+
+/// Words behind the gains of all rows that a GainScan may read.
+inline constexpr std::uint32_t kSpareGains = kLanes - 1;
+
+/// Root splits, ordered by variable and then by threshold, and the rows in the order of one variable whose thresholds
+/// may be the stumps below them. Rows lose what each target, a prediction, does not gain (sorted/row_gains.hpp).
+struct GainScan {
+  const std::uint32_t* entries;  // row << 8 | 0 | whether the next row has another value
+  std::uint32_t n_rows;
+  const std::int64_t* gain;    // (n_rows, n_targets)
+  const std::int64_t* weight;  // of each row, no gain is larger; null where all weigh one
+  std::uint32_t n_targets;
+  std::uint32_t n_roots, n_variables;      // of the root splits
+  const std::uint32_t* first_root;         // (n_variables + 1) of each variable
+  const std::uint16_t* first_root_of_row;  // (n_rows, n_variables) the first that holds, or n_roots
+  const TickVector* held;                  // (n_roots, gain_vectors) gains of the rows where each holds
+  const TickVector* total;                 // (gain_vectors)
+  const std::int64_t* held_weight;         // (n_roots) of these rows
+  std::int64_t total_weight;
+  std::uint32_t least_rows;       // of each side of a stump
+  const std::int32_t* held_rows;  // (n_roots)
+  std::int64_t* least_loss[2];    // (n_roots) by side of the root splits; lowered
+  TickVector* scratch;            // gain_scan_scratch(n_targets, n_roots)
+};
+
+inline constexpr std::size_t gain_scan_scratch(std::uint32_t n_targets, std::uint32_t n_roots) {
+  return (2 * std::size_t{n_roots} + 3) * gain_vectors(n_targets) + 11 * (std::size_t{n_roots} / kLanes + 1);
+}
 
 struct Kernels {
   const char* name;
@@ -181,6 +216,7 @@ struct Kernels {
   void (*raise_by_distance)(const PairRow&, std::int32_t level, std::int32_t* bound);
   /// Lowers the least losses of two leaves on both sides of the root splits by the thresholds of one variable.
   void (*scan_stumps)(const StumpScan&);
+  void (*scan_gains)(const GainScan&);
   /// For squared error, what leaves and stumps explain of the sum of w y^2 (models/squared_error.hpp), for column i and
   /// each column k from its block on. Writes that of leaves to leaf[c * stride + k] for c = 2 * (i holds) + (k holds),
   /// and raises stump[x][k], that of the best stump below a column on its false or true side, for i and for k.

@@ -116,8 +116,8 @@ void measure_as(const SlotTile& slots, const models::Measures& m, std::uint32_t 
 }
 
 template <class Formula, int kCounts>
-void pair_stage_as(const SlotTile& slots, const models::Measures& m, const PairInput& in, std::uint32_t column, PairSide* sides,
-                   Word* scratch) {
+void pair_stage_as(const SlotTile& slots, const models::Measures& m, const PairInput& in, std::uint32_t column,
+                   PairSide* sides, Word* scratch) {
   const std::uint32_t size = size_of<Formula>(m);
   const std::uint32_t stride = slots.tile.stride;
   Lanes* counts = reinterpret_cast<Lanes*>(scratch);
@@ -248,7 +248,9 @@ void pair_stage_narrow(const SlotTile& slots, const models::Measures& m, const P
 using TwoTargets = models::SeparableCosts<2>;
 bool has_two_targets(const models::Measures& m) { return m.is_separable() && m.n_targets == 2 && !m.counts_rows; }
 using ThreeSums = models::SquaredError<3>;  // and what equal rows lose
-bool has_four_counts(const models::Measures& m) { return m.is_squared_error() && m.n_loss_units == 1 && !m.counts_rows; }
+bool has_four_counts(const models::Measures& m) {
+  return m.is_squared_error() && m.n_loss_units == 1 && !m.counts_rows;
+}
 
 void measure(const SlotTile& slots, const models::Measures& m, const std::uint32_t* column, Ticks* out, Word* scratch) {
   const std::uint32_t which = column == nullptr ? kNoColumn : *column;
@@ -258,8 +260,8 @@ void measure(const SlotTile& slots, const models::Measures& m, const std::uint32
   with_formula(m, [&](auto formula) { measure_as<decltype(formula), 0>(slots, m, which, out, scratch); });
 }
 
-void pair_stage(const SlotTile& slots, const models::Measures& m, const PairInput& in, std::uint32_t column, PairSide* sides,
-                Word* scratch) {
+void pair_stage(const SlotTile& slots, const models::Measures& m, const PairInput& in, std::uint32_t column,
+                PairSide* sides, Word* scratch) {
   if (in.narrow.sums != nullptr) return pair_stage_narrow(slots, m, in, column, sides, scratch);
   if (has_two_targets(m) && m.n_loss_units == 1)
     return pair_stage_as<TwoTargets, 3>(slots, m, in, column, sides, scratch);
@@ -270,8 +272,8 @@ void pair_stage(const SlotTile& slots, const models::Measures& m, const PairInpu
 }
 
 template <class Formula, int kCounts>
-void test_columns_as(const SlotTile& slots, const models::Measures& m, const PairInput& in, std::uint32_t column, bool side,
-                     Word* allowed, Word* constant, Word* scratch) {
+void test_columns_as(const SlotTile& slots, const models::Measures& m, const PairInput& in, std::uint32_t column,
+                     bool side, Word* allowed, Word* constant, Word* scratch) {
   const std::uint32_t size = size_of<Formula>(m), stride = slots.tile.stride;
   Lanes* counts = reinterpret_cast<Lanes*>(scratch);
   Lanes* held = counts + m.n_counts();
@@ -296,19 +298,19 @@ void test_columns_as(const SlotTile& slots, const models::Measures& m, const Pai
   }
 }
 
-void test_columns(const SlotTile& slots, const models::Measures& m, const PairInput& in, std::uint32_t column, bool side,
-                  Word* allowed, Word* constant, Word* scratch) {
+void test_columns(const SlotTile& slots, const models::Measures& m, const PairInput& in, std::uint32_t column,
+                  bool side, Word* allowed, Word* constant, Word* scratch) {
   if (has_two_targets(m) && m.n_loss_units == 1)
     return test_columns_as<TwoTargets, 3>(slots, m, in, column, side, allowed, constant, scratch);
-  if (has_four_counts(m))
-    return test_columns_as<ThreeSums, 4>(slots, m, in, column, side, allowed, constant, scratch);
+  if (has_four_counts(m)) return test_columns_as<ThreeSums, 4>(slots, m, in, column, side, allowed, constant, scratch);
   with_formula(m, [&](auto formula) {
     test_columns_as<decltype(formula), 0>(slots, m, in, column, side, allowed, constant, scratch);
   });
 }
 
 template <class Formula>
-void scan_splits_as(const models::Measures& m, const PairInput& in, std::uint32_t stride, const SplitScan& out, Lanes* cells) {
+void scan_splits_as(const models::Measures& m, const PairInput& in, std::uint32_t stride, const SplitScan& out,
+                    Lanes* cells) {
   const std::uint32_t size = size_of<Formula>(m);
   const Lanes leaf_cost = all_lanes(in.leaf_cost), infinity = all_lanes(kInfinity);
   for (std::uint32_t block = 0; block < stride; block += kLanes) {
@@ -334,11 +336,13 @@ void scan_splits_as(const models::Measures& m, const PairInput& in, std::uint32_
   }
 }
 
-void scan_splits(const models::Measures& m, const PairInput& in, std::uint32_t stride, const SplitScan& out, Word* scratch) {
+void scan_splits(const models::Measures& m, const PairInput& in, std::uint32_t stride, const SplitScan& out,
+                 Word* scratch) {
   if (has_two_targets(m)) return scan_splits_as<TwoTargets>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch));
   if (has_four_counts(m)) return scan_splits_as<ThreeSums>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch));
-  with_formula(
-      m, [&](auto formula) { scan_splits_as<decltype(formula)>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch)); });
+  with_formula(m, [&](auto formula) {
+    scan_splits_as<decltype(formula)>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch));
+  });
 }
 
 void hash_columns(TileView tile, const Word* valid, Word* hashes) {
@@ -358,17 +362,19 @@ void hash_columns(TileView tile, const Word* valid, Word* hashes) {
 }
 
 #include "kernels/fingerprints.inl"
+#include "kernels/gain_scan.inl"
 #include "kernels/row_distances.inl"
 #include "kernels/squares.inl"
 #include "kernels/stump_scan.inl"
-#include "kernels/two_levels.inl"
 #include "kernels/three_levels.inl"  // uses what is in two_levels.inl
+#include "kernels/two_levels.inl"
 
 }  // namespace
 
-const Kernels HORNBEAM_KERNELS = {HORNBEAM_KERNELS_NAME, measure,      pair_stage,         scan_splits, narrow_sums,
-                                  test_columns,          hash_columns, fingerprint_column, transpose,   pair_row,
-                                  count_pairs,           triple_row,   raise_by_distance,  scan_stumps, pair_squares,
-                                  triple_squares,        row_distances, least_row_distance};
+const Kernels HORNBEAM_KERNELS = {
+    HORNBEAM_KERNELS_NAME, measure,        pair_stage,         scan_splits,       narrow_sums,
+    test_columns,          hash_columns,   fingerprint_column, transpose,         pair_row,
+    count_pairs,           triple_row,     raise_by_distance,  scan_stumps,       scan_gains,
+    pair_squares,          triple_squares, row_distances,      least_row_distance};
 
 }  // namespace hornbeam::kernels

@@ -200,47 +200,14 @@ struct ScanPart {
   static void store(T* to, Vector value) { *reinterpret_cast<InMemory*>(to) = value; }
 };
 
-/// What the best leaves on both sides of a part's stumps gain, by side of the root and of the threshold: that of the
-/// target with the largest sum. `of(k, sums)` finds the sums of target k.
-struct LargestTargets {
-  static std::size_t n_sums(const StumpScan& in) { return in.n_targets; }
-  static const std::int64_t* held_base(const StumpScan& in) { return in.held_weight; }
-  static std::int64_t base(const StumpScan& in) { return in.total_weight; }
-
-  template <class Vector, class SumOf>
-  HORNBEAM_INLINE static void gains(std::size_t n_sums, Vector (&gain)[2][2], SumOf of) {
-    for (std::size_t k = 0; k < n_sums; ++k) {
-      Vector sums[2][2];
-      of(k, sums);
-      for (int x = 0; x < 2; ++x)
-        for (int y = 0; y < 2; ++y) gain[x][y] = greater<Vector>(gain[x][y], sums[x][y]);
-    }
-  }
-};
-
-/// The same for squared error: the sums of w and w y say how much of that of w y^2 the best prediction explains.
-struct ExplainedSquares {
-  static std::size_t n_sums(const StumpScan&) { return 2; }
-  static const std::int64_t* held_base(const StumpScan& in) { return in.held + 2 * std::size_t{kScanLanes}; }
-  static std::int64_t base(const StumpScan& in) { return in.total[2]; }
-
-  template <class Vector, class SumOf>
-  HORNBEAM_INLINE static void gains(std::size_t, Vector (&gain)[2][2], SumOf of) {
-    Vector weight[2][2], sum[2][2];
-    of(0, weight);
-    of(1, sum);
-    for (int x = 0; x < 2; ++x)
-      for (int y = 0; y < 2; ++y) gain[x][y] = models::squares_explained<Vector>(sum[x][y], weight[x][y]);
-  }
-};
-
-/// Rows that gain by several targets: the sums of all targets grow with each row. What is not held is what the walk has
-/// passed less what is held.
+/// Squared error: the sums of w and w y say how much of that of w y^2 the best prediction explains. What is not held is
+/// what the walk has passed less what is held.
 /// A row that the walk passes lowers the loss of a stump by at most its weight: the best gain of one side grows by no
 /// more, and that of the other does not grow. So the stumps of a part are not compared until the rows passed since
 /// weigh more than each of them is above its least.
-template <class T, class Formula, bool kLeastRows>
-struct GainScan {
+template <bool kLeastRows>
+struct SquareScan {
+  using T = Ticks;
   using Vector = ScanVector<T>;
   using Part = ScanPart<T>;
   using PartVector = typename Part::Vector;
@@ -249,26 +216,25 @@ struct GainScan {
   const StumpScan& in;
   std::int64_t* passed;  // of each target, left of the walk
   T *held, *held_total;  // the same where the root holds, and of all rows
-  const std::size_t n_sums;
+  static constexpr std::size_t kSums = 2;
   std::int64_t passed_weight = 0, first_due = -1;
   std::int64_t due[Part::kParts]{};  // the weight passed up to which nothing of a part can be better
   T is_used[kScanLanes]{}, base[2][kScanLanes]{}, least[2][kScanLanes]{}, is_enough[2][kScanLanes]{};
 
-  explicit GainScan(const StumpScan& scan)
+  explicit SquareScan(const StumpScan& scan)
       : rows(scan),
         in(scan),
         passed(static_cast<std::int64_t*>(scan.scratch)),
         held(reinterpret_cast<T*>(passed + scan.n_targets)),
-        held_total(held + std::size_t{scan.n_targets} * kScanLanes),
-        n_sums(Formula::n_sums(scan)) {
-    for (std::size_t k = 0; k < n_sums; ++k) {
+        held_total(held + std::size_t{scan.n_targets} * kScanLanes) {
+    for (std::size_t k = 0; k < kSums; ++k) {
       passed[k] = 0;
       ScanLanes<T>::store(held + k * kScanLanes, Vector{});
       ScanLanes<T>::store(held_total + k * kScanLanes, from_bits<T>(in.held + k * kScanLanes));
     }
-    const Vector held_base = from_bits<T>(Formula::held_base(in));
+    const Vector held_base = from_bits<T>(in.held + 2 * std::size_t{kScanLanes});
     ScanLanes<T>::store(base[1], held_base);
-    ScanLanes<T>::store(base[0], Vector{} + static_cast<T>(Formula::base(in)) - held_base);
+    ScanLanes<T>::store(base[0], Vector{} + in.total[2] - held_base);
     for (int side = 0; side < 2; ++side) ScanLanes<T>::store(least[side], from_bits<T>(in.least_loss[side]));
     // Nothing is asked of the lanes without a root, where all rows fail.
     ScanLanes<T>::store(is_used, reinterpret_cast<Vector>(from_bits<T>(in.held_rows) > Vector{}));
@@ -278,7 +244,7 @@ struct GainScan {
   HORNBEAM_INLINE void pass(std::uint32_t row, Vector member) {
     passed_weight += in.weight == nullptr ? 1 : in.weight[row];
     const std::int64_t* gain = in.gain + std::size_t{row} * in.n_targets;
-    for (std::size_t k = 0; k < n_sums; ++k) {
+    for (std::size_t k = 0; k < kSums; ++k) {
       passed[k] += gain[k];
       T* here = held + k * kScanLanes;
       ScanLanes<T>::store(here, ScanLanes<T>::load(here) + (member & (Vector{} + static_cast<T>(gain[k]))));
@@ -300,12 +266,15 @@ struct GainScan {
   /// How much the nearest stump of a part is above its least.
   HORNBEAM_INLINE std::int64_t compare_part(std::uint32_t lane) {
     PartVector gain[2][2]{};  // by side of the root and of the threshold
-    Formula::gains(n_sums, gain, [&](std::size_t k, PartVector(&sums)[2][2]) {
-      sums[1][1] = Part::load(held + k * kScanLanes + lane);
-      sums[1][0] = Part::load(held_total + k * kScanLanes + lane) - sums[1][1];
-      sums[0][1] = PartVector{} + static_cast<T>(passed[k]) - sums[1][1];
-      sums[0][0] = PartVector{} + static_cast<T>(in.total[k] - passed[k]) - sums[1][0];
-    });
+    PartVector sums[kSums][2][2];
+    for (std::size_t k = 0; k < kSums; ++k) {
+      sums[k][1][1] = Part::load(held + k * kScanLanes + lane);
+      sums[k][1][0] = Part::load(held_total + k * kScanLanes + lane) - sums[k][1][1];
+      sums[k][0][1] = PartVector{} + passed[k] - sums[k][1][1];
+      sums[k][0][0] = PartVector{} + (in.total[k] - passed[k]) - sums[k][1][0];
+    }
+    for (int x = 0; x < 2; ++x)
+      for (int y = 0; y < 2; ++y) gain[x][y] = models::squares_explained<PartVector>(sums[1][x][y], sums[0][x][y]);
     PartVector above = PartVector{} + static_cast<T>(in.total_weight);
     const PartVector used = Part::load(is_used + lane);
     for (int side = 0; side < 2; ++side) {
@@ -322,10 +291,11 @@ struct GainScan {
   }
 };
 
-template <class T, class Formula, bool kLeastRows>
-void scan_gains(const StumpScan& in) {
+template <bool kLeastRows>
+void scan_squares(const StumpScan& in) {
+  using T = Ticks;
   const ScanVector<T> bits = bits_of_lanes<T>();
-  GainScan<T, Formula, kLeastRows> scan(in);
+  SquareScan<kLeastRows> scan(in);
   for (std::uint32_t i = 0; i + 1 < in.n_rows; ++i) {
     const std::uint32_t entry = in.entries[i], row = entry >> 8;
     scan.pass(row, spread<T>(in.member[row], bits));
@@ -336,7 +306,6 @@ void scan_gains(const StumpScan& in) {
 
 template <class T, bool kLeastRows>
 void scan_stumps_of(const StumpScan& in) {
-  if (in.gain != nullptr) return scan_gains<T, LargestTargets, kLeastRows>(in);
   if (in.n_targets > 2) return scan_many_targets<T, kLeastRows>(in);
   if (in.weight == nullptr) return scan_two_targets<T, false, kLeastRows>(in);
   scan_two_targets<T, true, kLeastRows>(in);
@@ -349,9 +318,9 @@ void scan_stumps_in(const StumpScan& in) {
 }
 
 void scan_stumps(const StumpScan& in) {
-  if (in.is_squared_error) {
-    if (in.least_rows > 1) return scan_gains<Ticks, ExplainedSquares, true>(in);
-    return scan_gains<Ticks, ExplainedSquares, false>(in);
+  if (in.gain != nullptr) {
+    if (in.least_rows > 1) return scan_squares<true>(in);
+    return scan_squares<false>(in);
   }
   if (in.lane_bytes == 2) return scan_stumps_in<std::int16_t>(in);
   if (in.lane_bytes == 4) return scan_stumps_in<std::int32_t>(in);

@@ -6,7 +6,8 @@
 //         `sum_of(k)`; and `prediction`, the first of the best. What the search needs of a formula is in
 //         sorted/row_gains.hpp: no row loses less than 0, or more than its weight. The loss of the rows must not fall
 //         when rows are added, which holds for every least value of a sum over rows of losses of at least 0.
-// CHOICE  A new model is a formula here, its rows in sorted/row_gains, and a struct of kernels/stump_scan.inl.
+// CHOICE  A new model is a formula here, its rows in sorted/row_gains, and a scan of
+//         kernels/gain_scan.inl or kernels/stump_scan.inl.
 #pragma once
 
 #include <algorithm>

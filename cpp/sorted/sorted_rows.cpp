@@ -34,7 +34,9 @@ bool SortedRows::sort(const data::OrderedColumns& columns, const RowGains& rows,
   const std::vector<std::int64_t>&weights = rows.weights, &reference = rows.reference;
   const auto is_heavy = [](std::int64_t weight) { return weight != 1; };
   if (rows.is_squared_error || std::any_of(weights.begin(), weights.end(), is_heavy)) weight_ = weights;
+  gain_.reserve(rows.gains.size() + n_spare());
   gain_ = rows.gains;
+  if (!gain_.empty()) gain_.resize(gain_.size() + n_spare());
   total_gain_.assign(rows.n_sums, 0);
   for (std::uint32_t row = 0; row < n_rows_; ++row) rows.add(row, total_gain_.data());
   weight_of_all_ = std::accumulate(weights.begin(), weights.end(), std::int64_t{0});
@@ -81,15 +83,14 @@ bool SortedRows::make_child(std::uint32_t variable, std::uint32_t n_true, bool s
     add_gains(*entry, child.total_gain_.data());
   }
   add_up(entries(variable) + begin, entries(variable) + end, child);
-  const std::size_t n_gains = gain_.empty() ? 0 : n_sums();
   remake(child.original_, child.n_rows_);
   remake(child.weight_, weight_.empty() ? 0 : child.n_rows_);
-  remake(child.gain_, child.n_rows_ * n_gains);
+  remake(child.gain_, n_gains(child.n_rows_));
   for (std::uint32_t row = 0, next = 0; row < n_rows_; ++row) {
     if (number[row] == kAbsent) continue;
     child.original_[next] = original_[row];
     if (!weight_.empty()) child.weight_[next] = weight_[row];
-    if (n_gains > 0) std::copy_n(&gain_[row * n_gains], n_gains, &child.gain_[next * n_gains]);
+    if (!gain_.empty()) std::copy_n(&gain_[row * n_sums()], n_sums(), &child.gain_[next * n_sums()]);
     number[row] = next++;
   }
   if (is_squared_error()) child.weight_of_all_ = weigh_squares(child.gain_, child.weight_);

@@ -17,6 +17,7 @@
 #include "base/fingerprint.hpp"
 #include "base/types.hpp"
 #include "data/ordered_columns.hpp"
+#include "kernels/kernels.hpp"
 #include "run/run.hpp"
 #include "sorted/leaf_formula.hpp"
 #include "sorted/row_gains.hpp"
@@ -87,8 +88,7 @@ class SortedRows {
 
   /// Bytes that a subset of this many of these rows takes.
   std::uint64_t bytes_of(std::uint32_t n_rows) const {
-    const std::uint64_t n_gains = gain_.empty() ? 0 : n_sums();
-    return 4 * std::uint64_t{n_rows} * (n_variables() + (weight_.empty() ? 1u : 3u) + 2 * n_gains);
+    return 4 * std::uint64_t{n_rows} * (n_variables() + (weight_.empty() ? 1u : 3u)) + 8 * n_gains(n_rows);
   }
 
   /// The thresholds with at least so many rows on either side.
@@ -105,6 +105,9 @@ class SortedRows {
   std::uint32_t n_true_by(const ThresholdSplit& split) const;
 
  private:
+  /// Words of `gain_` for so many rows.
+  std::size_t n_gains(std::size_t n_rows) const { return gain_.empty() ? 0 : n_rows * n_sums() + n_spare(); }
+  std::size_t n_spare() const { return is_squared_error() ? 0 : kernels::kSpareGains; }
   void add_up(const std::uint32_t* begin, const std::uint32_t* end, SortedRows& child) const;
   std::size_t offset(std::uint32_t variable) const { return 1 + std::size_t{variable} * n_rows_; }
   std::uint32_t bin(std::uint32_t variable, std::uint32_t i) const {
@@ -117,7 +120,7 @@ class SortedRows {
   std::vector<std::uint32_t> entries_;   // by variable; one place before the first is free to be overwritten
   std::vector<std::uint32_t> original_;  // number of each row in the whole problem
   std::vector<std::int64_t> weight_;     // of each row; empty where all weigh one
-  std::vector<std::int64_t> gain_;       // (n_rows, n_sums); empty where entries have classes
+  std::vector<std::int64_t> gain_;       // (n_rows, n_sums) and spare words; empty where entries have classes
   std::vector<std::int64_t> total_gain_;
   std::int64_t weight_of_all_ = 0, reference_loss_ = 0;
 };

@@ -16,9 +16,18 @@ std::uint32_t lane_bytes(const SortedRows& rows) {
   return largest < std::int64_t{1} << 15 ? 2 : largest < std::int64_t{1} << 31 ? 4 : 8;
 }
 
+/// Whether several predictions gain on a row.
+bool has_gains(const SortedRows& rows) { return rows.gains() != nullptr && !rows.is_squared_error(); }
+
+/// How many roots one scan takes.
+std::uint32_t most_trials(const SortedRows& rows) {
+  return has_gains(rows) ? kernels::kMostRoots : kernels::kScanLanes;
+}
+
 std::size_t scratch_words(const SortedRows& rows) {
   const std::size_t n = rows.n_sums(), lanes = std::size_t{kernels::kScanLanes} * lane_bytes(rows);
-  if (rows.gains() != nullptr) return n + n * lanes / 4;
+  if (has_gains(rows)) return 0;
+  if (rows.is_squared_error()) return n + n * lanes / 4;
   return n <= 2 ? 0 : (n + rows.n_rows()) * lanes / 4;
 }
 
@@ -52,13 +61,14 @@ TwoLevelResult best_stump(const SortedRows& rows, const LeafCosts& costs, Ticks 
 
 std::uint64_t TwoLevelThresholds::bytes() const {
   return bytes_of(thresholds_) + (open_.capacity() + next_.capacity()) * sizeof(OpenThresholds) +
-         member_.capacity() * 4 + scratch_.capacity() * 8;
+         member_.capacity() * 4 + scratch_.capacity() * 8 + roots_.bytes();
 }
 
 std::uint64_t TwoLevelThresholds::growth_for(const SortedRows& rows) const {
-  const std::size_t members = std::max<std::size_t>(member_.capacity(), rows.n_rows());
+  const std::size_t members = std::max<std::size_t>(member_.capacity(), has_gains(rows) ? 0 : rows.n_rows());
   const std::size_t words = std::max(scratch_.capacity(), scratch_words(rows));
   std::uint64_t bytes = 4 * (members - member_.capacity()) + 8 * (words - scratch_.capacity());
+  if (has_gains(rows)) bytes += roots_.growth_for(rows);
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     const std::size_t kept = v < thresholds_.size() ? thresholds_[v].capacity() : 0;
     bytes += sizeof(Threshold) * (std::max<std::size_t>(kept, rows.most_thresholds(v)) - kept);
@@ -71,7 +81,7 @@ TwoLevelResult TwoLevelThresholds::solve(const SortedRows& rows, std::uint32_t l
   if (least >= bound || !list_thresholds(rows)) return {least, kInfinity, {}};
   TwoLevelResult result{bound, kInfinity, {}};
   while (!open_.empty()) {
-    choose_trials();
+    choose_trials(rows);
     if (!try_thresholds(rows)) {
       for (const OpenThresholds& run : open_) result.lower = std::min(result.lower, run.bound());
       return result;
@@ -115,19 +125,23 @@ bool TwoLevelThresholds::list_thresholds(const SortedRows& rows) {
 }
 
 /// Chooses the middle of each run, and more thresholds of long runs if there are few; if there are many runs, those of
-/// lowest bound. A scan takes the same time for one trial as for 32.
-void TwoLevelThresholds::choose_trials() {
+/// lowest bound. A scan takes the same time for one trial as for the most.
+void TwoLevelThresholds::choose_trials(const SortedRows& rows) {
   trials_.clear();
+  const std::uint32_t most = most_trials(rows);
   const auto by_bound = [](const OpenThresholds& a, const OpenThresholds& b) { return a.bound() < b.bound(); };
-  if (open_.size() > kernels::kScanLanes)
-    std::nth_element(open_.begin(), open_.begin() + kernels::kScanLanes, open_.end(), by_bound);
-  const auto n_runs = static_cast<std::uint32_t>(std::min<std::size_t>(open_.size(), kernels::kScanLanes));
+  if (open_.size() > most) std::nth_element(open_.begin(), open_.begin() + most, open_.end(), by_bound);
+  const auto n_runs = static_cast<std::uint32_t>(std::min<std::size_t>(open_.size(), most));
+  const auto in_order = [](const OpenThresholds& a, const OpenThresholds& b) {
+    return a.variable != b.variable ? a.variable < b.variable : a.first < b.first;
+  };
+  if (has_gains(rows)) std::sort(open_.begin(), open_.begin() + n_runs, in_order);
   std::int64_t n_thresholds = 0;
   for (std::uint32_t i = 0; i < n_runs; ++i) n_thresholds += open_[i].size();
-  std::int64_t spare = kernels::kScanLanes - n_runs;
+  std::int64_t spare = most - n_runs;
   for (std::uint32_t i = 0; i < n_runs; ++i) {
     const std::int64_t size = open_[i].size();
-    const std::int64_t extra = std::min({size - 1, spare, (kernels::kScanLanes - n_runs) * size / n_thresholds});
+    const std::int64_t extra = std::min({size - 1, spare, (most - n_runs) * size / n_thresholds});
     spare -= extra;
     const std::int64_t n = 1 + extra;
     for (std::int64_t j = 0; j < n; ++j) trials_.push_back({i, open_[i].first + (2 * j + 1) * size / (2 * n)});
@@ -138,7 +152,7 @@ void TwoLevelThresholds::choose_trials() {
 bool TwoLevelThresholds::mark_members(const SortedRows& rows) {
   const std::size_t n_sums = rows.n_sums();
   member_.assign(rows.n_rows(), 0);
-  true_side_.assign(n_sums * kernels::kScanLanes, 0);
+  true_side_.assign(n_sums * stride_, 0);
   std::vector<std::int64_t> count(n_sums);
   std::vector<std::uint32_t> of_variable;
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
@@ -165,7 +179,7 @@ bool TwoLevelThresholds::mark_members(const SortedRows& rows) {
         rows.add_gains(entry[row], count.data());
       }
       left &= ~(std::uint32_t{1} << i);
-      for (std::size_t k = 0; k < n_sums; ++k) true_side_[k * kernels::kScanLanes + i] = count[k];
+      for (std::size_t k = 0; k < n_sums; ++k) true_side_[k * stride_ + i] = count[k];
     }
   }
   return true;
@@ -173,14 +187,27 @@ bool TwoLevelThresholds::mark_members(const SortedRows& rows) {
 
 /// Finds the cost of the two sides of each trial. False if stopped.
 bool TwoLevelThresholds::try_thresholds(const SortedRows& rows) {
-  if (!mark_members(rows)) return false;
-  true_rows_.assign(kernels::kScanLanes, 0);
-  true_weight_.assign(kernels::kScanLanes, 0);
+  stride_ = most_trials(rows);
+  true_rows_.assign(stride_, 0);
+  true_weight_.assign(stride_, 0);
   for (std::uint32_t i = 0; i < trials_.size(); ++i) {
     true_rows_[i] = static_cast<std::int32_t>(threshold_of(i).n_rows);
     true_weight_[i] = threshold_of(i).weight;
   }
-  for (auto& losses : least_loss_) losses.assign(kernels::kScanLanes, rows.weight());
+  for (auto& losses : least_loss_) losses.assign(stride_, rows.weight());
+  if (!(has_gains(rows) ? scan_gains(rows) : scan_stumps(rows))) return false;
+  for (int side = 0; side < 2; ++side) {
+    side_cost_[side].resize(trials_.size());
+    for (std::uint32_t i = 0; i < trials_.size(); ++i)
+      side_cost_[side][i] =
+          std::min(leaf_cost(rows, i, side), 2 * costs_.leaf + costs_.error_cost * least_loss_[side][i]);
+  }
+  return true;
+}
+
+/// Finds the least losses of the stumps below each trial. False if stopped.
+bool TwoLevelThresholds::scan_stumps(const SortedRows& rows) {
+  if (!mark_members(rows)) return false;
   scratch_.resize(std::max(scratch_.size(), scratch_words(rows)));
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     if (thresholds_[v].empty()) continue;
@@ -198,15 +225,21 @@ bool TwoLevelThresholds::try_thresholds(const SortedRows& rows) {
                           {least_loss_[0].data(), least_loss_[1].data()},
                           scratch_.data(),
                           rows.gains(),
-                          true_weight_.data(),
-                          rows.weight(),
-                          rows.is_squared_error()});
+                          rows.weight()});
   }
-  for (int side = 0; side < 2; ++side) {
-    side_cost_[side].resize(trials_.size());
-    for (std::uint32_t i = 0; i < trials_.size(); ++i)
-      side_cost_[side][i] =
-          std::min(leaf_cost(rows, i, side), 2 * costs_.leaf + costs_.error_cost * least_loss_[side][i]);
+  return true;
+}
+
+/// The same where several predictions gain on a row.
+bool TwoLevelThresholds::scan_gains(const SortedRows& rows) {
+  roots_.clear();
+  for (std::uint32_t i = 0; i < trials_.size(); ++i) roots_.add(open_[trials_[i].run].variable, threshold_of(i));
+  if (!roots_.mark(rows, meter_)) return false;
+  roots_.copy_sums(rows.n_sums(), stride_, true_side_);
+  for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
+    if (thresholds_[v].empty()) continue;
+    if (!meter_.spend(roots_.scan_work(rows))) return false;
+    roots_.scan(rows, v, costs_.rows_per_leaf, kernels_, least_loss_);
   }
   return true;
 }
@@ -215,7 +248,7 @@ bool TwoLevelThresholds::try_thresholds(const SortedRows& rows) {
 Ticks TwoLevelThresholds::leaf_cost(const SortedRows& rows, std::uint32_t trial, int side) const {
   const std::vector<std::int64_t>& total = rows.total_gain();
   const auto sum_of = [&](std::size_t k) {
-    const std::int64_t true_side = true_side_[k * kernels::kScanLanes + trial];
+    const std::int64_t true_side = true_side_[k * stride_ + trial];
     return side == 1 ? true_side : total[k] - true_side;
   };
   const std::int64_t weight = side == 1 ? true_weight_[trial] : rows.weight() - true_weight_[trial];

@@ -1,11 +1,13 @@
 // sorted/two_level_thresholds.hpp
 //
-// WHAT    The best tree of depth at most two on ordered rows: the root's thresholds are tried 32 at a time, the stumps
+// WHAT    The best tree of depth at most two on ordered rows: the root's thresholds are tried many at a time, the
+// stumps
 //         below them found by one walk over the rows in the order of each variable.
-// FLOW    ordered/ordered_worker, primal/two_level_subtree -> here -> scan_stumps of the kernels.
+// FLOW    ordered/ordered_worker, primal/two_level_subtree -> here -> scan_stumps of the kernels, or scan_gains, by way
+//         of sorted/root_splits, where several predictions gain on a row.
 // HOLDS   Exact: every threshold of every variable is tried as root or closed by sorted/open_thresholds.hpp.
-// COST    rows x variables for each 32 thresholds tried.
-// SOURCE  Depth-two search over sorted values: [brita2025contree]; 32 roots in one walk: ours.
+// COST    rows x variables for each 32 thresholds tried; rows x variables^2 for each 256 where several predictions
+// gain. SOURCE  Depth-two search over sorted values: [brita2025contree]; many roots in one walk: ours.
 #pragma once
 
 #include <vector>
@@ -13,6 +15,7 @@
 #include "kernels/kernels.hpp"
 #include "run/run.hpp"
 #include "sorted/open_thresholds.hpp"
+#include "sorted/root_splits.hpp"
 
 namespace hornbeam::sorted {
 
@@ -52,8 +55,10 @@ class TwoLevelThresholds {
     return thresholds_[open_[run].variable][static_cast<std::size_t>(threshold)];
   }
   bool list_thresholds(const SortedRows& rows);
-  void choose_trials();
+  void choose_trials(const SortedRows& rows);
   bool try_thresholds(const SortedRows& rows);
+  bool scan_stumps(const SortedRows& rows);
+  bool scan_gains(const SortedRows& rows);
   bool mark_members(const SortedRows& rows);
   Ticks leaf_cost(const SortedRows& rows, std::uint32_t trial, int side) const;
   TwoLevelResult tree_of_trial(const SortedRows& rows, std::uint32_t trial, std::uint32_t leaves) const;
@@ -70,7 +75,9 @@ class TwoLevelThresholds {
   std::vector<OpenThresholds> open_, next_;
   std::vector<Trial> trials_;            // by run, thresholds rising
   std::vector<std::uint32_t> member_;    // of each row: bit i is set where trial i holds
-  std::vector<std::int64_t> true_side_;  // the sums of the rows where trial i holds: [k * kScanLanes + i]
+  std::vector<std::int64_t> true_side_;  // the sums of the rows where trial i holds: [k * stride_ + i]
+  std::size_t stride_ = kernels::kScanLanes;
+  RootSplits roots_;
   std::vector<std::int64_t> true_weight_, least_loss_[2];
   std::vector<std::int32_t> true_rows_;
   std::vector<Ticks> side_cost_[2];  // of each trial

@@ -1,10 +1,8 @@
 """The benchmark of policy trees, on a small table."""
 
-import json
-
 import numpy as np
 
-from benchmarks import __main__, policies
+from benchmarks import __main__, policies, results
 
 
 def test_the_rule_is_what_pays():
@@ -25,7 +23,8 @@ def test_a_fit_is_measured_in_a_process_of_its_own(tmp_path, capsys):
     path = tmp_path / "results.jsonl"
     arguments = ["policies", "--table", "1,000 rule", "--limit", "0.5", "--results", str(path)]
     assert __main__.main([*arguments, "--peer", "hornbeam"]) == 0
-    (record,) = map(json.loads, path.read_text().splitlines())
+    (record,) = results.load(path)
+    assert record["commit"] == results.describe_commit() and record["machine"] == results.describe_machine()
     assert (record["table"], record["peer"], record["n_rows"]) == ("1,000 rule", "hornbeam", 1000)
     assert record["value"] > record["best_single"]
     assert min(record["user_seconds"], record["bytes"]) > 0

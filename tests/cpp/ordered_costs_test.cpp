@@ -1,6 +1,7 @@
 // ordered_costs_test.cpp: the ordered search for any costs, against brute force.
 #include <algorithm>
 
+#include "sorted/root_splits.hpp"
 #include "sorted/row_gains.hpp"
 #include "support/check.hpp"
 #include "support/oracle.hpp"
@@ -37,7 +38,110 @@ Input input_of(const TestProblem& plain) {
           {}};
 }
 
+/// Rows of any number of predictions, and up to 40 root splits on them.
+struct RandomRoots {
+  OrderedTestProblem problem;
+  std::uint32_t n_predictions, least_rows;
+  RowGains gains;
+  std::vector<std::pair<std::uint32_t, Threshold>> roots;  // with their variables
+
+  explicit RandomRoots(Random& draw)
+      : problem(random_ordered(draw, {draw.choose<std::uint32_t>({8, 70, 200}), 4, 40})),
+        n_predictions(draw.choose<std::uint32_t>({1, 3, 8, 9, 20, 24, 25, 130})),
+        least_rows(draw.choose<std::uint32_t>({1, 1, 2, 5})) {
+    const bool is_weighted = draw.percent(50);
+    const std::int64_t heaviest = draw.choose<std::int64_t>({2, 9, std::int64_t{1} << 42});
+    gains.n_sums = n_predictions;
+    for (std::uint32_t row = 0; row < problem.n_rows(); ++row) {
+      const std::int64_t weight = is_weighted ? draw.between(1, heaviest) : 1;
+      gains.weights.push_back(weight);
+      const std::uint32_t best = draw.below(draw.percent(50) ? n_predictions : 1);
+      for (std::uint32_t k = 0; k < n_predictions; ++k)
+        gains.gains.push_back(k == best ? weight : draw.percent(50) ? 0 : draw.between(0, weight));
+    }
+  }
+
+  SortedRows rows(const OrderedColumns& columns) const {
+    SortedRows sorted;
+    Run run;
+    WorkMeter meter(run);
+    CHECK(sorted.sort(columns, gains, meter));
+    return sorted;
+  }
+  bool holds(std::uint32_t row, std::size_t root, const SortedRows& rows) const {
+    const auto& [variable, threshold] = roots[root];
+    const std::uint32_t* entries = rows.entries(variable);
+    return std::any_of(entries, entries + threshold.n_rows, [&](std::uint32_t entry) { return row_of(entry) == row; });
+  }
+  /// By adding up both sides of each threshold.
+  std::int64_t least_loss(std::size_t root, bool side, std::uint32_t variable, const SortedRows& rows) const {
+    std::vector<std::uint32_t> on_side;  // entries
+    std::int64_t weight = 0, most = -1;
+    std::vector<std::int64_t> total(n_predictions, 0), left(n_predictions, 0);
+    for (std::uint32_t i = 0; i < rows.n_rows(); ++i) {
+      const std::uint32_t entry = rows.entries(variable)[i];
+      if (holds(row_of(entry), root, rows) == side) {
+        on_side.push_back(entry);
+        weight += gains.weights[row_of(entry)];
+        gains.add(row_of(entry), total.data());
+      }
+    }
+    std::uint32_t n_left = 0;
+    for (std::uint32_t i = 0; i + 1 < rows.n_rows(); ++i) {
+      const std::uint32_t entry = rows.entries(variable)[i];
+      if (n_left < on_side.size() && on_side[n_left] == entry) {
+        ++n_left;
+        gains.add(row_of(entry), left.data());
+      }
+      const std::size_t n_right = on_side.size() - n_left;
+      if (!ends_bin(entry) || (least_rows > 1 && std::min<std::size_t>(n_left, n_right) < least_rows)) continue;
+      std::int64_t most_left = 0, most_right = 0;
+      for (std::uint32_t k = 0; k < n_predictions; ++k) {
+        most_left = std::max(most_left, left[k]);
+        most_right = std::max(most_right, total[k] - left[k]);
+      }
+      most = std::max(most, most_left + most_right);
+    }
+    return most < 0 ? kInfinity : weight - most;
+  }
+};
+
 }  // namespace
+
+RANDOM_TEST(the_stumps_below_many_root_splits_are_those_of_counting_with_any_kernels, 200) {
+  RandomRoots random(draw);
+  const OrderedColumns columns = random.problem.columns();
+  const SortedRows rows = random.rows(columns);
+  const std::uint32_t share = draw.choose<std::uint32_t>({10, 50, 90});
+  RootSplits splits;
+  splits.clear();
+  std::vector<Threshold> thresholds;
+  for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
+    rows.list_thresholds(v, 1, thresholds);
+    for (const Threshold& threshold : thresholds) {
+      if (random.roots.size() == 40 || !draw.percent(share)) continue;
+      random.roots.emplace_back(v, threshold);
+      splits.add(v, threshold);
+    }
+  }
+  Run run;
+  WorkMeter meter(run);
+  CHECK(splits.bytes() <= splits.bytes() + splits.growth_for(rows));
+  CHECK(splits.mark(rows, meter));
+  std::vector<std::int64_t> before[2];
+  for (int side = 0; side < 2; ++side)
+    for (std::size_t i = 0; i < random.roots.size(); ++i)
+      before[side].push_back(draw.percent(50) ? rows.weight() : draw.between(0, rows.weight()));
+  for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
+    for (const kernels::Kernels* each : kernels_of_this_machine()) {
+      std::vector<std::int64_t> found[2] = {before[0], before[1]};
+      splits.scan(rows, v, random.least_rows, *each, found);
+      for (int side = 0; side < 2; ++side)
+        for (std::size_t i = 0; i < random.roots.size(); ++i)
+          CHECK_EQUAL(found[side][i], std::min(before[side][i], random.least_loss(i, side == 1, v, rows)));
+    }
+  }
+}
 
 RANDOM_TEST(the_search_for_any_costs_finds_the_cost_of_brute_force, 1000) {
   const OrderedTestProblem problem = random_ordered(draw, {14, 4, 6});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "data/ordered_columns.hpp"
+#include "kernels/kernels.hpp"
 #include "ordered/ordered_search.hpp"
 #include "support/problem.hpp"
 
@@ -42,5 +43,8 @@ OrderedTestProblem random_ordered(Random& draw, const OrderedSizes& sizes);
 /// The bins of a row are the numbers of columns that hold in it, of each few columns that follow each other; costs and
 /// limits are random.
 OrderedTestProblem ordered_of(const TestProblem& problem, Random& draw);
+
+/// The kernels that this machine can run.
+std::vector<const kernels::Kernels*> kernels_of_this_machine();
 
 }  // namespace hornbeam::testing
