@@ -366,8 +366,8 @@ void hash_columns(TileView tile, const Word* valid, Word* hashes) {
 #include "kernels/row_distances.inl"
 #include "kernels/squares.inl"
 #include "kernels/stump_scan.inl"
-#include "kernels/three_levels.inl"  // uses what is in two_levels.inl
 #include "kernels/two_levels.inl"
+#include "kernels/three_levels.inl"  // uses what is in two_levels.inl
 
 }  // namespace
 
