@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks import environments
+from benchmarks import environments, results
 
 _DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 _PATIENCE, _GRACE = 2, 30  # a peer that does not end after so many times the limit, and seconds more, is killed
@@ -105,10 +105,13 @@ def run(path: Path, names: Sequence[str], peers: Sequence[str], limit: float) ->
                 command += [peer, str(archive), str(problem.penalty), str(problem.max_depth), str(limit)]
                 sizes = {"n_rows": len(y), "n_columns": X.shape[1]}
                 known = {"problem": name, "peer": peer, **problem._asdict(), **sizes, "limit": limit}
-                record = {**known, **record_of(command, limit)}
-                print(json.dumps(record), flush=True)
-                with path.open("a", encoding="utf-8") as file:
-                    print(json.dumps(record), file=file)
+                add(path, {**known, **record_of(command, limit)})
+
+
+def add(path: Path, record: Mapping[str, Any]) -> None:
+    """Print a record, and add it to a file with the machine and the commit."""
+    print(json.dumps(record), flush=True)
+    results.store(path, [*results.load(path), {**results.origin(), **record}])
 
 
 def record_of(command: Sequence[str], limit: float) -> dict[str, Any]:
@@ -136,7 +139,7 @@ def report(path: Path, page: Path) -> None:
 
 def write_table(path: Path, page: Path, head: Sequence[str], known: Mapping[str, str]) -> None:
     """Write a heading and the table of the latest run of each problem and peer; `known` has the names of peers."""
-    latest = {(one["problem"], one["peer"]): one for one in map(json.loads, path.read_text().splitlines())}
+    latest = {(one["problem"], one["peer"]): one for one in results.load(path)}
     names = {peer: name for peer, name in known.items() if any(other == peer for _, other in latest)}
     limits = " and ".join(f"{limit:g} s" for limit in sorted({one["limit"] for one in latest.values()}))
     lines = [

@@ -11,7 +11,6 @@ The real tables are read from scikit-survival, which is in the environment of ST
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks import environments
-from benchmarks.regressions import Numbers, binary, record_of, write_table
+from benchmarks.regressions import Numbers, add, binary, record_of, write_table
 
 
 class Problem(NamedTuple):
@@ -100,10 +99,7 @@ def run(path: Path, names: Sequence[str], peers: Sequence[str], limit: float) ->
                 command += [peer, str(archive), str(problem.max_depth), str(limit)]
                 sizes = {"n_rows": len(X), "n_columns": X.shape[1]}
                 known = {"problem": name, "peer": peer, **problem._asdict(), **sizes, "penalty": 0.0, "limit": limit}
-                record = {**known, **record_of(command, limit)}
-                print(json.dumps(record), flush=True)
-                with path.open("a", encoding="utf-8") as file:
-                    print(json.dumps(record), file=file)
+                add(path, {**known, **record_of(command, limit)})
 
 
 def report(path: Path, page: Path) -> None:

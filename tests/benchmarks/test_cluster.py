@@ -1,10 +1,8 @@
 """The simulation of clusters, on a small problem."""
 
-import json
-
 import pytest
 
-from benchmarks import __main__, cluster
+from benchmarks import __main__, cluster, results
 
 SMALL = cluster.Noise(120, 25, 1, 4)
 
@@ -35,7 +33,7 @@ def test_the_command_adds_a_line_for_each_run_and_writes_the_table(tmp_path, mon
     monkeypatch.setitem(cluster.PROBLEMS, "tiny", SMALL)
     path = tmp_path / "cluster.jsonl"
     assert __main__.main(["cluster", "--problem", "tiny", "--workers", "2", "4", "--results", str(path)]) == 0
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    lines = results.load(path)
     assert [line["workers"] for line in lines] == [2, 4]
     assert {line["cluster"] for line in lines} == {"simulated"}
     table = path.with_suffix(".md").read_text().splitlines()

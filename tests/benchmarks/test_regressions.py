@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks import __main__, environments, regressions
+from benchmarks import __main__, environments, regressions, results
 
 
 def test_the_rule_explains_a_half_of_the_target():
@@ -29,7 +29,7 @@ def test_peers_that_are_here_are_measured_and_reported(tmp_path, capsys):
     path = tmp_path / "results.jsonl"
     arguments = ["regression", "--problem", "diabetes, depth 3", "--limit", "5", "--results", str(path)]
     assert __main__.main([*arguments, "--peer", "hornbeam", "cart"]) == 0
-    mine, cart = map(json.loads, path.read_text().splitlines())
+    mine, cart = results.load(path)
     assert (mine["problem"], mine["peer"], mine["n_rows"], mine["proven"]) == (
         "diabetes, depth 3",
         "hornbeam",
@@ -67,7 +67,7 @@ def test_a_peer_that_fails_is_part_of_the_results(tmp_path, monkeypatch):
     monkeypatch.setattr(environments, "python", lambda _: "/bin/false")
     path = tmp_path / "results.jsonl"
     regressions.run(path, ["diabetes, depth 3"], ["streed"], 5)
-    assert json.loads(path.read_text())["error"] == "ended with 1"
+    assert results.load(path)[0]["error"] == "ended with 1"
 
 
 def test_unknown_problems_are_refused(capsys):

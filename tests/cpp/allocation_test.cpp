@@ -126,8 +126,8 @@ RANDOM_TEST(a_set_of_trees_survives_any_failing_allocation, 1) {
     if (rule) continue;
     const std::vector<std::int32_t> groups{0, 0, 1, 1, 2, 2};
     const std::vector<std::int64_t> shares(problem.n_rows(), 1);
-    const RelianceRange range = all->reliance(groups, shares, [] {}).at(1);
-    fail_each_allocation([&] { return all->reliance(groups, shares, [] {}); },
+    const RelianceRange range = all->reliance(groups, shares, never).value().at(1);
+    fail_each_allocation([&] { return all->reliance(groups, shares, never).value(); },
                          [&](const std::vector<RelianceRange>& found) {
                            CHECK(found.at(1).least == range.least && found.at(1).largest == range.largest);
                          });

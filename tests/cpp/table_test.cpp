@@ -161,7 +161,7 @@ RANDOM_TEST(a_table_forgets_the_least_effort_first_and_nothing_of_what_it_keeps,
   std::map<std::uint32_t, std::uint8_t> effort;
   for (std::uint32_t i = 0; i < n; ++i) {
     effort[i] = i == n / 2 ? SubproblemTable::kNeverForgotten : static_cast<std::uint8_t>(draw.below(40));
-    table.tighten({set_of(i)}, {static_cast<Ticks>(i), {2 * kLargestTotal, i, 3, {i, i}}}, effort[i]);
+    table.tighten({set_of(i)}, {static_cast<Ticks>(i), {2 * kLargestTotal, i, 3, {i, i}}}, {effort[i]});
     if (!table.find({set_of(i)})) effort.erase(i);
   }
   const std::uint64_t n_before = table.size();
@@ -187,13 +187,13 @@ RANDOM_TEST(a_table_forgets_the_least_effort_first_and_nothing_of_what_it_keeps,
 TEST(an_entry_that_is_not_tightened_again_loses_effort_whenever_the_table_forgets) {
   SubproblemTable table(false, std::nullopt);
   const std::uint64_t limit = 2 * first_bytes();
-  table.tighten({set_of(1)}, {1, {}}, 4);
-  table.tighten({set_of(2)}, {1, {}}, 4);
+  table.tighten({set_of(1)}, {1, {}}, {4});
+  table.tighten({set_of(2)}, {1, {}}, {4});
   for (int repeat = 0; repeat < 4; ++repeat) {
     CHECK(table.find({set_of(2)}) &&
           (repeat > 2 || table.find({set_of(1)})));  // by then it counts for no more than the rest
-    table.tighten({set_of(2)}, {1, {}}, 4);
-    for (std::uint32_t i = 0; i < 5000; ++i) table.tighten({set_of(100'000 * (repeat + 1) + i)}, {1, {}}, 2);
+    table.tighten({set_of(2)}, {1, {}}, {4});
+    for (std::uint32_t i = 0; i < 5000; ++i) table.tighten({set_of(100'000 * (repeat + 1) + i)}, {1, {}}, {2});
     CHECK(table.forget(limit));
   }
   CHECK(!table.find({set_of(1)}) && table.find({set_of(2)}));

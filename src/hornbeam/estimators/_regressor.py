@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,7 @@ class SquaredErrorTree(RegressorMethods, RoundedScaleTree):
         return make_squared_error_scale(training.targets, training.weights, self.regularization_)
 
     def _make_tree(self, arrays: _core.TreeArrays, training: NumericTraining) -> RegressionTree:
-        return RegressionTree.from_search(
+        return self._from_search()(
             arrays,
             self.binarizer_.conditions_,
             training.targets,
@@ -109,3 +110,7 @@ class SquaredErrorTree(RegressorMethods, RoundedScaleTree):
             training.table.has_missing(),
             training.target_name,
         )
+
+    def _from_search(self) -> Callable[..., RegressionTree]:
+        """Return what makes the tree."""
+        return RegressionTree.from_search

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from math import inf
 from os import PathLike
 from typing import Any, Literal
@@ -319,16 +320,7 @@ class GOSDTRegressor(SquaredErrorTree, RoundedTree):
         penalty = self.regularization_ * spread
         return cart_regression_trees(conditions, training, scale.targets, scale.row_weights, penalty, options)
 
-    def _make_tree(self, arrays: _core.TreeArrays, training: NumericTraining) -> RegressionTree:
+    def _from_search(self) -> Callable[..., RegressionTree]:
         if self.loss == "squared_error":
-            return super()._make_tree(arrays, training)
-        return QuantileTree.from_search(
-            arrays,
-            self.binarizer_.conditions_,
-            training.targets,
-            training.weights,
-            self.schema_,
-            training.table.has_missing(),
-            training.target_name,
-            self._quantile,
-        )
+            return super()._from_search()
+        return partial(QuantileTree.from_search, quantile=self._quantile)
