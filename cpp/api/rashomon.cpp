@@ -96,8 +96,7 @@ std::optional<std::vector<rashomon::RelianceRange>> RashomonSet::reliance(std::s
   const std::scoped_lock lock(in_use_);
   run::Run run({}, on_poll);
   std::vector<rashomon::RelianceRange> found;
-  run.guard([&] { found = reliance_of(groups, shares, run); });
-  if (run.stopped()) return std::nullopt;
+  if (!run.finishes([&] { found = reliance_of(groups, shares, run); })) return std::nullopt;
   return found;
 }
 
@@ -161,12 +160,12 @@ std::unique_ptr<FilteredSet> RashomonSet::filtered(rashomon::TreeFilter filter, 
   const std::scoped_lock lock(in_use_);
   run::Run run({}, on_poll);
   std::unique_ptr<rashomon::FilteredTrees> trees;
-  run.guard([&] {
+  const bool is_done = run.finishes([&] {
     run.report({});
     run.require();
     trees = trees_->filtered(filter, run);
   });
-  return trees ? std::make_unique<FilteredSet>(std::move(trees), columns_.n_columns, in_use_) : nullptr;
+  return is_done ? std::make_unique<FilteredSet>(std::move(trees), columns_.n_columns, in_use_) : nullptr;
 }
 
 std::optional<rashomon::NodeView> FilteredSet::view(std::span<const rashomon::PathStep> path, Ticks budget,
@@ -183,7 +182,7 @@ std::optional<rashomon::VoteCounts> FilteredSet::votes(const data::PackedColumns
   const std::scoped_lock lock(in_use_);
   run::Run run({}, on_poll);
   std::optional<rashomon::VoteCounts> counts;
-  run.guard([&] {
+  run.finishes([&] {
     run.report({});
     run.require();
     counts = trees_->votes(rashomon::RowMasks(rows), limit, run);

@@ -83,6 +83,17 @@ class Run {
     }
   }
 
+  /// Works until done, or stopped: then it returns false. Running out of memory is an error, since nothing is left.
+  template <class Work>
+  bool finishes(Work work) {
+    try {
+      work();
+      return true;
+    } catch (const Stopped&) {
+      return false;
+    }
+  }
+
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr int kRunning = -1;
