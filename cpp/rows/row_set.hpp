@@ -8,12 +8,11 @@
 //         (R3) Some optimal tree of every subset does without every column that was dropped on the way
 //         (bounds/support_condition.hpp). (R4) The XOR over the fingerprints of the slots where a column holds is the
 //         fingerprint of its rows, and the sum of their base losses is theirs.
-// COST    Making a child: its slots x (words of columns + fingerprint) to gather, a transposition for each 64 x 64
-// block. CHOICE  Counts are written in binary over slots ("shifts"), so merged rows and sample weights are counted by
-// the
-//         same AND and population count as single rows. The highest shift is used more than once if that takes fewer
-//         words (a weight of 3 may be 3 x 1 or 1 + 2). There are no groups besides the slots: a child's slots are
-//         chosen from its parent's, and only rows whose counts change by a merge get new ones.
+// COST    Making a child: its slots x (words of columns + fingerprint) to gather, a transposition per block of 64 x 64.
+// CHOICE  Counts are written in binary over slots ("shifts"), so merged rows and sample weights are counted by the same
+//         AND and population count as single rows. The highest shift is used more than once if that takes fewer words
+//         (a weight of 3 may be 3 x 1 or 1 + 2). There are no groups besides the slots: a child's slots are chosen from
+//         its parent's, and only rows whose counts change by a merge get new ones.
 #pragma once
 
 #include <vector>

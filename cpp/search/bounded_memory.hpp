@@ -1,7 +1,7 @@
 // search/bounded_memory.hpp
 //
-// WHAT    Keeps a search within its memory limit: the table forgets what is cheap to prove again, and the search goes
-// on. FLOW    search/search calls `on_poll` -> table/subproblem_table forgets; search/read_tree reads the best tree.
+// WHAT    Keeps a search within its memory limit: the table forgets what is cheap to prove again.
+// FLOW    search/search calls `on_poll` -> table/subproblem_table forgets; search/read_tree reads the best tree.
 // HOLDS   A forgotten entry loses no proof: bounds of frames stay as they are, and a subproblem that is met again is
 //         searched again. Only the tree may be lost, whose entries may be gone before it is read. So once entries are
 //         forgotten, the best tree is read whenever there is a better one, and what is missing is solved again. Until

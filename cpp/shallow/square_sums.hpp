@@ -2,9 +2,8 @@
 //
 // WHAT    For squared error: the sums of w and w y of the rows of a side where one, two or three columns hold.
 // FLOW    shallow/squares opens a side -> pairs -> triples, one pair of columns after the other.
-// HOLDS   All sums are exact: they are packed into one integer of 63 bits, and a problem whose sums do not fit is
-// refused. COST    One addition for each row and each pair or triple of groups, however many columns a group has; then
-// three
+// HOLDS   All sums are exact: they are packed into one integer of 63 bits; a problem whose sums do not fit is refused.
+// COST    One addition for each row and each pair or triple of groups, however many columns a group has; then three
 //         sums over the patterns of a histogram. Not one for each row and each triple of columns that hold there.
 // SOURCE  Sums of the pairs of each row by additions: [vanderlinden2023streed]; groups of columns: ours.
 #pragma once

@@ -1,7 +1,7 @@
 // shallow/squares.hpp
 //
-// WHAT    The best tree of at most two or three levels for squared error, from the sums of pairs and triples of
-// columns. FLOW    search/bound_raiser calls it for a side, or for a whole frame -> shallow/square_sums -> kernels.
+// WHAT    The best tree of at most two or three levels for squared error, from sums of pairs and triples of columns.
+// FLOW    search/bound_raiser calls it for a side, or for a whole frame -> shallow/square_sums -> kernels.
 // HOLDS   The result is exact: every pair or triple of columns is counted, whatever is known of its cost. A leaf loses
 //         the sum of w y^2 less what its prediction explains (models/squared_error.hpp), so only what is explained is
 //         compared.

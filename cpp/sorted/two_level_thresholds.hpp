@@ -1,13 +1,12 @@
 // sorted/two_level_thresholds.hpp
 //
-// WHAT    The best tree of depth at most two on ordered rows: the root's thresholds are tried many at a time, the
-// stumps
-//         below them found by one walk over the rows in the order of each variable.
+// WHAT    The best tree of depth at most two on ordered rows: the root's thresholds are tried many at a time, and one
+//         walk over the rows in the order of each variable finds the stumps below them.
 // FLOW    ordered/ordered_worker, primal/two_level_subtree -> here -> scan_stumps of the kernels, or scan_gains, by way
 //         of sorted/root_splits, where several predictions gain on a row.
 // HOLDS   Exact: every threshold of every variable is tried as root or closed by sorted/open_thresholds.hpp.
-// COST    rows x variables for each 32 thresholds tried; rows x variables^2 for each 256 where several predictions
-// gain. SOURCE  Depth-two search over sorted values: [brita2025contree]; many roots in one walk: ours.
+// COST    rows x variables for each 32 thresholds tried; rows x variables^2 for each 256 if several predictions gain.
+// SOURCE  Depth-two search over sorted values: [brita2025contree]; many roots in one walk: ours.
 #pragma once
 
 #include <vector>
