@@ -16,8 +16,7 @@
 //          only shrink the set of trees. Rows are equal if they agree on the remaining columns.
 // KEEPS    all trees on the remaining columns (it bounds the set and drops no tree).
 // SOURCE   the k-means bound of [zhang2023osrt], also in [vandenbos2024regression], which goes from k to k + 1; here
-// one
-//          dynamic program of n log n steps finds the best k with its clusters.
+//          one dynamic program of n log n steps finds the best k with its clusters.
 // Switch   clusters
 #pragma once
 

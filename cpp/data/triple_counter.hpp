@@ -1,8 +1,7 @@
 // data/triple_counter.hpp
 //
 // WHAT    Counts, for each target, the rows where three binary columns hold, for all triples of columns, of a table
-// that
-//         is read in batches. These numbers tell the cost of every tree of at most three levels, however many rows
+//         that is read in batches. These numbers tell the cost of every tree of at most three levels, however many rows
 //         there are.
 // FLOW    Python evaluates the conditions on a batch -> here -> fitting/triples.py finds the best tree.
 // COST    targets x columns^3 / 6 steps for 64 rows. Memory: targets x columns^3 numbers.

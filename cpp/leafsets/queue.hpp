@@ -2,9 +2,8 @@
 //
 // WHAT    The open sets of leaves, least key first.
 // HOLDS   Entries with equal keys are popped in the order of Python's heapq, as in the program of [hu2019osdt]: a
-// pushed
-//         entry rises past larger parents; in place of a popped one the smaller child rises, the later one of two
-//         equals, down to the bottom, and the last entry then rises from there.
+//         pushed entry rises past larger parents; in place of a popped one the smaller child rises, the later one of
+//         two equals, down to the bottom, and the last entry then rises from there.
 #pragma once
 
 #include <deque>

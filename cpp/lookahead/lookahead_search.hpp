@@ -4,8 +4,7 @@
 //         optimal trees replace the greedy ones, unless these are to be kept. LicketySPLIT: the first split of that
 //         prefix, then the same again on both sides.
 // FLOW    api/solve_lookahead -> here -> lookahead/prefixes -> lookahead/greedy_trees; for the optimal trees, the
-// search
-//         passed by the caller.
+//         search passed by the caller.
 // HOLDS   (K1) The tree costs no more than the greedy tree of the same depth, and after a stop no more than the best
 //         known at that time. (K2) SPLIT's tree costs no more than any tree of the lookahead depth.
 // SOURCE  [babbar2025split]: algorithms 1 and 3, theorems A.1 and A.2. Every prefix leaf is completed to the full

@@ -3,8 +3,7 @@
 // WHAT    In how many whole trees of a filtered graph each of its leaves stands.
 // FLOW    rashomon/votes -> here -> rashomon/filtered_trees.
 // HOLDS   (W1) The surroundings of a node are the trees that have it, with the node taken out. A split puts the trees
-// of
-//         each side around the other one, so the histograms of surroundings are products, from the root down. A leaf
+//         of each side around the other one, so the histograms of surroundings are products, from the root down. A leaf
 //         stands in as many trees as there are surroundings whose cost leaves room for it. (W2) A side has fewer rows
 //         than its node, so in the order of their numbers of rows all surroundings of a node are known before its own
 //         splits are visited. (W3) Two leaves of one split that must not predict the same are in these products, but
