@@ -50,6 +50,7 @@ void ColumnGroups::find_groups(const DistinctRows& rows) {
 /// Joins the two groups of the fewest patterns as long as their patterns, multiplied, are few enough.
 void ColumnGroups::join_small_groups() {
   std::vector<std::uint32_t> most_codes;
+  most_codes.reserve(groups_.size());
   for (const auto& group : groups_) most_codes.push_back(static_cast<std::uint32_t>(group.size()) + 1);
   std::vector<std::uint32_t> order(groups_.size());
   std::iota(order.begin(), order.end(), 0u);

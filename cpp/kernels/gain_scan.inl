@@ -37,7 +37,7 @@ template <int kVectors, bool kLeastRows>
 class GainScanner {
  public:
   explicit GainScanner(const GainScan& scan)
-      : in_(scan), n_vectors_(kVectors > 0 ? kVectors : gain_vectors(scan.n_targets)), next_(scan.scratch) {
+      : in_(scan), next_(scan.scratch), n_vectors_(kVectors > 0 ? kVectors : gain_vectors(scan.n_targets)) {
     const std::uint32_t n_tail = scan.n_targets % kLanes;
     for (std::uint32_t j = 0; j < kLanes; ++j) tail_[j] = n_tail == 0 || j < n_tail ? -1 : 0;
     passed_ = take(n_vectors_);
@@ -89,7 +89,7 @@ class GainScanner {
   /// Part v of the gains of a row; the last one may reach into those of the next row.
   HORNBEAM_INLINE Lanes gain_of(std::uint32_t row, std::uint32_t v) const {
     typedef Lanes Unaligned __attribute__((may_alias, aligned(8)));
-    const Lanes gain = *reinterpret_cast<const Unaligned*>(in_.gain + std::size_t{row} * in_.n_targets + v * kLanes);
+    const Lanes gain = *reinterpret_cast<const Unaligned*>(in_.gain + std::size_t{row} * in_.n_targets + std::size_t{v} * kLanes);
     return v + 1 == n_vectors() ? gain & tail_ : gain;
   }
 
@@ -222,15 +222,15 @@ class GainScanner {
     best_[side][root] = best;
   }
 
-  const GainScan& in_;
-  const std::uint32_t n_vectors_;
-  TickVector* next_;
   Lanes tail_{};  // all ones in the lanes of the last vector that stand for a target
+  const GainScan& in_;
+  TickVector* next_;
   TickVector *passed_, *run_, *first_, *held_;
   std::int64_t passed_weight_ = 0, passed_before_ = 0;
   // Of each root split; `before` is at the begin of the block.
   std::int64_t *first_weight_, *held_weight_, *held_before_, *first_rows_, *held_rows_, *value_[2], *before_[2],
       *best_[2];
+  const std::uint32_t n_vectors_;
 };
 
 template <int kVectors>

@@ -153,7 +153,7 @@ struct alignas(64) TickVector {
 inline constexpr std::uint32_t kMostRoots = 256;
 
 /// Vectors with a lane for each target.
-inline constexpr std::uint32_t gain_vectors(std::uint32_t n_targets) { return (n_targets + kLanes - 1) / kLanes; }
+constexpr std::uint32_t gain_vectors(std::uint32_t n_targets) { return (n_targets + kLanes - 1) / kLanes; }
 
 /// Words behind the gains of all rows that a GainScan may read.
 inline constexpr std::uint32_t kSpareGains = kLanes - 1;
@@ -179,7 +179,7 @@ struct GainScan {
   TickVector* scratch;            // gain_scan_scratch(n_targets, n_roots)
 };
 
-inline constexpr std::size_t gain_scan_scratch(std::uint32_t n_targets, std::uint32_t n_roots) {
+constexpr std::size_t gain_scan_scratch(std::uint32_t n_targets, std::uint32_t n_roots) {
   return (2 * std::size_t{n_roots} + 3) * gain_vectors(n_targets) + 11 * (std::size_t{n_roots} / kLanes + 1);
 }
 

@@ -56,7 +56,7 @@ HORNBEAM_INLINE void triple_block(const SquareColumns& in, std::uint32_t i, std:
     for (auto& each : cell)
       for (Lanes& side : each) side &= counts;
   }
-  Ticks *below_i = stump + 4 * i * stride + block, *below_j = stump + 4 * j * stride + block;
+  Ticks *below_i = stump + std::size_t{4} * i * stride + block, *below_j = stump + std::size_t{4} * j * stride + block;
   for (std::size_t c = 0; c < 4; ++c) {
     const std::size_t of_first = c / 2, of_k = c % 2;  // of i, or of j
     most[c] = larger(most[c], cell[c][0] + cell[c][1]);

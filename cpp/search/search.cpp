@@ -25,7 +25,7 @@ class Search {
       : problem_(problem),
         run_(run),
         table_(make_table(run.limits(), problem.leaf_cost, earlier)),
-        shared_{*table_, earlier, run, 0, problem.rows.bytes(), Claims(run.limits().threads > 1)},
+        shared_{*table_, earlier, run, 0, problem.rows.bytes(), Claims(run.limits().threads > 1), false, {}, {}},
         memory_(problem, shared_),
         companion_(companion),
         earlier_(earlier),

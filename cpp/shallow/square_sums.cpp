@@ -147,6 +147,7 @@ void SquareSums::read_codes(std::span<const std::uint32_t> numbers) {
     std::vector<std::uint32_t> holds(group.n_columns, 0);
     for_each_bit(group_codes_[data_group_[g]], 0, [&](std::size_t code) {
       std::vector<bool> pattern;
+      pattern.reserve(group.holds.size());
       for (const std::uint32_t codes : group.holds) pattern.push_back((codes >> code & 1) != 0);
       const auto found = std::find(patterns.begin(), patterns.end(), pattern);
       code_of[code] = static_cast<std::uint8_t>(found - patterns.begin());

@@ -74,11 +74,11 @@ Ticks SquaresSolver::sum_of_squares(std::uint32_t root, bool holds) const {
 void SquaresSolver::find_stumps() {
   const kernels::SquareColumns& columns = sums_.columns();
   const std::size_t stride = columns.stride;
-  leaves_.resize(std::max(leaves_.size(), sums_.n_columns() * 4 * stride));
+  leaves_.resize(std::max(leaves_.size(), std::size_t{4} * sums_.n_columns() * stride));
   for (auto& stumps : stumps_) stumps.assign(stride, 0);
   Ticks* const stumps[2] = {stumps_[0].data(), stumps_[1].data()};
   for (std::uint32_t i = 0; i < sums_.n_columns(); ++i) {
-    kernels_.pair_squares(columns, i, &leaves_[i * 4 * stride], stumps);
+    kernels_.pair_squares(columns, i, &leaves_[std::size_t{4} * i * stride], stumps);
     meter_.add(kWorkOfPairs * (stride - i) / kLanes);
   }
   best_.clear();
@@ -96,7 +96,7 @@ void SquaresSolver::find_two_levels() {
 /// Finds the best tree of at most two levels on each side of each column. False if stopped.
 bool SquaresSolver::find_three_levels() {
   const kernels::SquareColumns& columns = sums_.columns();
-  stumps_of_pairs_.assign(sums_.n_columns() * 4 * std::size_t{columns.stride}, 0);
+  stumps_of_pairs_.assign(std::size_t{4} * sums_.n_columns() * columns.stride, 0);
   const bool is_done = sums_.each_triple(meter_, [&](std::uint32_t i, std::uint32_t j, const Ticks* triples) {
     kernels_.triple_squares(columns, i, j, triples, stumps_of_pairs_.data());
     meter_.add(kWorkOfTriples * (columns.stride - j) / kLanes);
