@@ -36,9 +36,9 @@ std::vector<std::vector<bool>> random_columns(Random& draw, std::size_t n_rows, 
       for (std::int64_t value = 0; value <= largest && columns.size() < most; ++value)
         add([&](std::size_t row) { return is_number ? number[row] <= value : number[row] == value; });
     } else if (draw.percent(20) && !columns.empty()) {
-      const std::vector<bool> other = columns[draw.below(static_cast<std::uint32_t>(columns.size()))];
+      const std::uint32_t other = draw.below(static_cast<std::uint32_t>(columns.size()));
       const bool flips = draw.percent(50);
-      add([&](std::size_t row) { return other[row] != flips; });
+      add([&](std::size_t row) { return columns[other][row] != flips; });
     } else {
       add([&](std::size_t row) { return number[row] % 2 == 0; });
     }
