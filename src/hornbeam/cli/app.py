@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -377,7 +377,7 @@ def fit(  # long: a line for each option
     each of these fits. The tree is printed and written first; Ctrl-C then ends the command without a score and with
     exit code 130.
     """
-    from hornbeam.cli import commands, fitting, held_out, methods, policies, sets, survivals
+    from hornbeam.cli import commands, fitting, held_out, methods, policies, row_fits, sets, survivals
 
     given = {
         name: value
@@ -393,12 +393,12 @@ def fit(  # long: a line for each option
     method = methods.method_for(target, reward, event, time, given.get("method"))
     of_rows = held_out.held_out(test_size, cv, seed, quiet=quiet)
     request, written = request_of(method), format_of(decimal, encoding, missing, ignore_case)
-    options: dict[str, Any] = {"keep": keep or (), "drop": drop or (), "held_out": of_rows}
-    options |= {"model_file": model, "picture": picture, "quiet": quiet}
+    kept, dropped = keep or (), drop or ()
+    output = row_fits.Output(of_rows, model, picture, quiet)
     if reward:
-        policies.fit_policy(data, reward, request, written, **options)
+        policies.fit_policy(data, reward, request, written, kept, dropped, output)
     elif event is not None and time is not None:
-        survivals.fit_survival(data, event, time, request, written, **options)
+        survivals.fit_survival(data, event, time, request, written, kept, dropped, output)
     elif target is not None:
         is_file = reference is not None and reference != fitting.FROM_BINARIZER
         commands.fit(
@@ -406,10 +406,12 @@ def fit(  # long: a line for each option
             target,
             request,
             written,
+            keep=kept,
+            drop=dropped,
             reference=Path(str(reference)) if is_file else None,
             set_output=sets.SetOutput(best, sample, seed, trees, timbertrek) if method in methods.SETS else None,
             of_numbers=None if "method" in given else lambda: request_of(methods.REGRESSION),
-            **options,
+            **output._asdict(),
         )
 
 

@@ -33,6 +33,7 @@ from hornbeam.cli.model import Model
 from hornbeam.cli.predicting import predictions_frame
 from hornbeam.cli.regressions import fit_regression
 from hornbeam.cli.report import confusion_text, report, single_leaf_text
+from hornbeam.cli.row_fits import Output
 from hornbeam.cli.sets import SetOutput, set_text, trees_text, write_trees
 from hornbeam.cli.text_columns import CsvFormat
 from hornbeam.cli.writing import check_picture, check_writable, draw, exported, used_format, write
@@ -95,13 +96,10 @@ def fit(  # long: the steps of the command, one after the other
                 read._replace(frame=labeled),
                 target,
                 request,
-                keep=keep,
-                drop=drop,
-                note=note,
-                held_out=held_out,
-                model_file=model_file,
-                picture=picture,
-                quiet=quiet,
+                keep,
+                drop,
+                note,
+                Output(held_out, model_file, picture, quiet),
             )
             return
         if reference is not None:

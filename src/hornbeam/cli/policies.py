@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-from hornbeam.cli.data import check_columns, choose_columns, read_frame
-from hornbeam.cli.errors import CommandError, interrupts_told
-from hornbeam.cli.fitting import fit_classifier
-from hornbeam.cli.folders import is_folder
-from hornbeam.cli.held_out import HeldOut, counter
+from hornbeam.cli.data import check_columns, choose_columns
+from hornbeam.cli.errors import CommandError
 from hornbeam.cli.methods import Request
-from hornbeam.cli.row_fits import Folds, Report, fit_rows
+from hornbeam.cli.row_fits import Folds, Output, Report, fit_file, fits_of_folds, score_of_folds
 from hornbeam.cli.text_columns import CsvFormat
-from hornbeam.cli.writing import check_picture, check_writable
 from hornbeam.policy import policy_value
 from hornbeam.tree.words import number
 
@@ -28,36 +24,14 @@ def fit_policy(
     rewards: Sequence[str],
     request: Request,
     written: CsvFormat,
-    *,
     keep: Sequence[str],
     drop: Sequence[str],
-    held_out: HeldOut | None,
-    model_file: Path | None,
-    picture: Path | None,
-    quiet: bool,
+    output: Output,
 ) -> None:
-    """Fit a file, write model and picture, print columns, tree and proof, then score the options on held-out rows."""
-    check_writable(model_file)
-    check_picture(picture)
-    if is_folder(data):
-        raise CommandError(f"{data}: a policy is fitted to a single file, not to a folder")
-    with interrupts_told("before a tree was found") as stage:
-        read = read_frame(data, written)
-        frame, earned, note = split_rewards(read.frame, rewards, keep, drop, data)
-        said = Report(value_text, "What would new rows earn?", score_text)
-        fit_rows(
-            stage,
-            read,
-            frame,
-            earned,
-            note,
-            request,
-            said,
-            held_out=held_out,
-            model_file=model_file,
-            picture=picture,
-            quiet=quiet,
-        )
+    """Fit a policy to a file; see `fit_file`."""
+    said = Report(value_text, "What would new rows earn?", score_text)
+    split = partial(split_rewards, rewards=rewards, keep=keep, drop=drop, path=data)
+    fit_file(data, written, "a policy", split, request, said, output)
 
 
 def split_rewards(
@@ -89,7 +63,7 @@ def split_rewards(
     return choose_columns(rest, None, keep, drop, path).filter(~has_none), earned.filter(~has_none), note
 
 
-def value_text(policy: Any) -> str:
+def value_text(policy: Any, _: pl.DataFrame, __: pl.DataFrame) -> str:
     """Return what the training rows earn."""
     single = ""
     if policy.single_action_ is not None:
@@ -105,14 +79,7 @@ def score_text(folds: Folds, frame: pl.DataFrame, earned: pl.DataFrame, request:
     KeyboardInterrupt
         If Ctrl-C ended a fit.
     """
-    chosen: list[npt.NDArray[Any]] = []
-    with counter(len(folds)) as show:
-        for place, (training, rest) in enumerate(folds, start=1):
-            show(place)
-            policy = fit_classifier(frame[training], earned[training], request.on_rows(training), quiet=True)
-            if policy.status_ == "interrupted":
-                raise KeyboardInterrupt
-            chosen.append(policy.predict(frame[rest]))
+    chosen = [policy.predict(frame[rest]) for policy, rest in fits_of_folds(folds, frame, earned, request)]
     rows = np.concatenate([rest for _, rest in folds])
     value = policy_value(
         np.concatenate(chosen),
@@ -121,5 +88,4 @@ def score_text(folds: Folds, frame: pl.DataFrame, earned: pl.DataFrame, request:
         costs=request.parameters.get("costs"),
         single_action=of_all.single_action_,
     )
-    how = "Held-out rows" if len(folds) == 1 else f"Cross-validation, {len(folds)} folds"
-    return f"{how}: {str(value)[0].lower()}{str(value)[1:]}\nThe tree printed above is fitted on all rows."
+    return score_of_folds(folds, f" {str(value)[0].lower()}{str(value)[1:]}")

@@ -12,10 +12,9 @@ import polars as pl
 
 from hornbeam.cli.data import Data, choose_columns
 from hornbeam.cli.errors import CommandError, Stage
-from hornbeam.cli.fitting import fit_classifier
-from hornbeam.cli.held_out import HeldOut, counter, mean_and_error
+from hornbeam.cli.held_out import mean_and_error
 from hornbeam.cli.methods import Request
-from hornbeam.cli.row_fits import Folds, Report, fit_rows
+from hornbeam.cli.row_fits import Folds, Output, Report, fit_rows, fits_of_folds, score_of_folds
 from hornbeam.tree.words import number
 
 
@@ -25,34 +24,18 @@ def fit_regression(
     read: Data,
     target: str,
     request: Request,
-    *,
     keep: Sequence[str],
     drop: Sequence[str],
     note: str,
-    held_out: HeldOut | None,
-    model_file: Path | None,
-    picture: Path | None,
-    quiet: bool,
+    output: Output,
 ) -> None:
-    """Fit a table that was read, write model and picture, print columns, tree, proof and errors.
+    """Fit a regression tree to a table that was read; see `fit_rows`.
 
     The rows without a target are left out already; `note` says so.
     """
     frame, targets = split_numbers(choose_columns(read.frame, target, keep, drop, data), target, data)
     said = Report(errors_text, "How good are its predictions for new rows?", score_text)
-    fit_rows(
-        stage,
-        read,
-        frame,
-        targets,
-        note,
-        request,
-        said,
-        held_out=held_out,
-        model_file=model_file,
-        picture=picture,
-        quiet=quiet,
-    )
+    fit_rows(stage, read, frame, targets, note, request, said, output)
 
 
 def split_numbers(frame: pl.DataFrame, target: str, path: Path) -> tuple[pl.DataFrame, pl.Series]:
@@ -74,7 +57,7 @@ def split_numbers(frame: pl.DataFrame, target: str, path: Path) -> tuple[pl.Data
     return frame.drop(target), numbers
 
 
-def errors_text(regressor: Any) -> str:
+def errors_text(regressor: Any, _: pl.DataFrame, __: pl.Series) -> str:
     """Return how well the training rows are predicted."""
     single = float(regressor.tree_.deviations[0])
     root = np.sqrt(regressor.loss_) * single
@@ -93,27 +76,15 @@ def score_text(folds: Folds, frame: pl.DataFrame, targets: pl.Series, request: R
         If Ctrl-C ended a fit.
     """
     shares, roots = [], []
-    with counter(len(folds)) as show:
-        for place, (training, rest) in enumerate(folds, start=1):
-            show(place)
-            part = request.on_rows(training)
-            regressor = fit_classifier(frame[training], targets[training], part, quiet=True)
-            if regressor.status_ == "interrupted":
-                raise KeyboardInterrupt
-            actual = targets[rest].to_numpy()
-            errors = _mean_square(actual - regressor.predict(frame[rest]))
-            roots.append(float(np.sqrt(errors)))
-            spread = _mean_square(actual - actual.mean())
-            shares.append(1 - errors / spread if spread > 0 else np.nan)
-    head = "Held-out rows" if len(folds) == 1 else f"Cross-validation, {len(folds)} folds"
-    lines = [
-        f"{head}:",
-        f"  root mean squared error  {mean_and_error(roots, number)}",
-        # Of a fold whose targets are all equal, there is none.
-        *([] if np.isnan(shares).any() else [f"  R^2                      {mean_and_error(shares)}"]),
-        "The tree printed above is fitted on all rows.",
-    ]
-    return "\n".join(lines)
+    for regressor, rest in fits_of_folds(folds, frame, targets, request):
+        actual = targets[rest].to_numpy()
+        errors = _mean_square(actual - regressor.predict(frame[rest]))
+        roots.append(float(np.sqrt(errors)))
+        spread = _mean_square(actual - actual.mean())
+        shares.append(1 - errors / spread if spread > 0 else np.nan)
+    # Of a fold whose targets are all equal, there is no R^2.
+    share = [] if np.isnan(shares).any() else [f"  R^2                      {mean_and_error(shares)}"]
+    return score_of_folds(folds, "", f"  root mean squared error  {mean_and_error(roots, number)}", *share)
 
 
 def _mean_square(values: npt.NDArray[np.float64]) -> float:

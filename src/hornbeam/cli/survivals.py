@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from hornbeam.cli.data import check_columns, choose_columns, read_frame
-from hornbeam.cli.errors import CommandError, interrupts_told
-from hornbeam.cli.fitting import fit_classifier
-from hornbeam.cli.folders import is_folder
-from hornbeam.cli.held_out import HeldOut, counter, mean_and_error
+from hornbeam.cli.data import check_columns, choose_columns
+from hornbeam.cli.errors import CommandError
+from hornbeam.cli.held_out import mean_and_error
 from hornbeam.cli.methods import Request
-from hornbeam.cli.row_fits import Folds, Report, fit_rows
+from hornbeam.cli.row_fits import Folds, Output, Report, fit_file, fits_of_folds, score_of_folds
 from hornbeam.cli.text_columns import CsvFormat
-from hornbeam.cli.writing import check_picture, check_writable
 from hornbeam.survival.metrics import concordance_index
 from hornbeam.tree.words import count
 
@@ -28,36 +26,14 @@ def fit_survival(
     time: str,
     request: Request,
     written: CsvFormat,
-    *,
     keep: Sequence[str],
     drop: Sequence[str],
-    held_out: HeldOut | None,
-    model_file: Path | None,
-    picture: Path | None,
-    quiet: bool,
+    output: Output,
 ) -> None:
-    """Fit a file, write model and picture, print columns, tree and proof, then score the options on held-out rows."""
-    check_writable(model_file)
-    check_picture(picture)
-    if is_folder(data):
-        raise CommandError(f"{data}: a survival tree is fitted to a single file, not to a folder")
-    with interrupts_told("before a tree was found") as stage:
-        read = read_frame(data, written)
-        frame, times, note = split_times(read.frame, event, time, keep, drop, data)
-        said = Report(lambda tree: order_text(tree, frame, times), "How well does it order new rows?", score_text)
-        fit_rows(
-            stage,
-            read,
-            frame,
-            times,
-            note,
-            request,
-            said,
-            held_out=held_out,
-            model_file=model_file,
-            picture=picture,
-            quiet=quiet,
-        )
+    """Fit a survival tree to a file; see `fit_file`."""
+    said = Report(order_text, "How well does it order new rows?", score_text)
+    split = partial(split_times, event=event, time=time, keep=keep, drop=drop, path=data)
+    fit_file(data, written, "a survival tree", split, request, said, output)
 
 
 def split_times(
@@ -119,18 +95,11 @@ def score_text(folds: Folds, frame: pl.DataFrame, times: pl.DataFrame, request: 
     KeyboardInterrupt
         If Ctrl-C ended a fit.
     """
-    scores = []
-    with counter(len(folds)) as show:
-        for place, (training, rest) in enumerate(folds, start=1):
-            show(place)
-            tree = fit_classifier(frame[training], times[training], request.on_rows(training), quiet=True)
-            if tree.status_ == "interrupted":
-                raise KeyboardInterrupt
-            scores.append(_concordance(tree, frame[rest], times[rest]))
-    head = "Held-out rows" if len(folds) == 1 else f"Cross-validation, {len(folds)} folds"
+    fits = fits_of_folds(folds, frame, times, request)
+    scores = [_concordance(tree, frame[rest], times[rest]) for tree, rest in fits]
     known = [score for score in scores if not np.isnan(score)]
     said = mean_and_error(known) if known else "not defined: no two held-out rows can be compared"
-    return f"{head}: concordance {said}\nThe tree printed above is fitted on all rows."
+    return score_of_folds(folds, f" concordance {said}")
 
 
 def _concordance(tree: Any, frame: pl.DataFrame, times: pl.DataFrame) -> float:
