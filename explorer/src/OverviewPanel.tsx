@@ -140,14 +140,7 @@ function HowMeasured({ found, asked, onExact, hasMean }: HowMeasuredProperties) 
       {hasMean ? "least, mean and largest of" : "the range over"}{" "}
       {found.is_exact ? "all trees" : `${found.n_trees} trees drawn at random`}
       {hasMean ? "." : ", with the value of the best tree (mark and number)."}{" "}
-      {!found.is_exact && asked.isWaiting && (
-        <>
-          Measuring…{" "}
-          <button type="button" class="hb-link" onClick={asked.stop}>
-            Stop
-          </button>
-        </>
-      )}
+      {!found.is_exact && <Waiting asked={asked} what="Measuring…" />}
       {!found.is_exact && !asked.isWaiting && (
         <button type="button" class="hb-link" title="This may take a minute." onClick={onExact}>
           Exact range over all trees
@@ -155,6 +148,19 @@ function HowMeasured({ found, asked, onExact, hasMean }: HowMeasuredProperties) 
       )}{" "}
       {asked.error}
     </p>
+  );
+}
+
+/** What is going on while an answer is awaited, with a button that stops it. */
+function Waiting({ asked, what }: { asked: Asked<unknown>; what: string }) {
+  if (!asked.isWaiting) return null;
+  return (
+    <>
+      {what}{" "}
+      <button type="button" class="hb-link" onClick={asked.stop}>
+        Stop
+      </button>
+    </>
   );
 }
 
@@ -201,14 +207,7 @@ function Disputes({ about, filters, ask }: { about: About; filters: Filters; ask
         {found.is_exact
           ? `all ${isFiltered ? `${exact(found.n_trees)} trees that the filters leave` : "trees"}.`
           : `${found.n_trees} trees drawn at random.`}{" "}
-        {asked.isWaiting && (
-          <>
-            Counting…{" "}
-            <button type="button" class="hb-link" onClick={asked.stop}>
-              Stop
-            </button>
-          </>
-        )}
+        <Waiting asked={asked} what="Counting…" />
         {!found.is_exact && !asked.isWaiting && (
           <button type="button" class="hb-link" title="This takes some seconds." onClick={() => setWantsExact(true)}>
             Votes of all trees
