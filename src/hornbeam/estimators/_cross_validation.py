@@ -234,6 +234,18 @@ class CrossValidated:
         return float(self._scorer()(self, X, y, **params))
 
 
+class CrossValidatedPath(CrossValidated):
+    """Mixin of estimators whose targets are no classes: one regularization path for each fold."""
+
+    _has_classes = False
+
+    def _candidates_of(self) -> MakeCandidates:
+        return partial(from_path, self._base())
+
+    def _check_folds(self, target: Any, splits: list[Any]) -> None:
+        """Leave it to the fits of the folds."""
+
+
 def _refuse(method: str, params: dict[str, Any]) -> None:
     if params:
         raise TypeError(

@@ -18,11 +18,68 @@ from hornbeam.estimators._exact import OF_ONE_SEARCH
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.fitting.checkpoints import with_file_in_folder
 from hornbeam.fitting.monitor import Monitor
-from hornbeam.fitting.progress import RoundedScale
+from hornbeam.fitting.progress import proven_bound
 from hornbeam.fitting.search import searches_of_penalties
 from hornbeam.fitting.training import TrainingRows
 from hornbeam.frontier.frontier import Frontier, PathSegment
 from hornbeam.frontier.search import FrontierSearch, Line, Segment
+
+
+class FrontierMethods:
+    """Mixin of the exact trees whose targets are no classes: the best trees of all sizes."""
+
+    def frontier(self, X: Any, y: Any, sample_weight: Any = None) -> Frontier:
+        """Find the best tree of at most k leaves, for every k; see `GOSDTClassifier.frontier`.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            See `fit`.
+
+        Returns
+        -------
+        Frontier
+            Its `classifiers` are fitted estimators of this class.
+
+        Raises
+        ------
+        ValueError
+            As `fit`, and if `checkpoint` is no folder.
+        TypeError
+            As `fit`.
+
+        Warns
+        -----
+        NotProvenWarning
+            If some sizes are not proven.
+
+        Examples
+        --------
+        >>> from hornbeam import GOSDTRegressor, PolicyTree, SurvivalTree
+        >>> X, y = [[1], [2], [3], [4]], [0, 4, 4, 8]
+        >>> frontier = GOSDTRegressor(regularization=0.01).frontier(X, y)
+        >>> frontier.n_leaves.tolist(), [round(loss, 3) for loss in frontier.losses.tolist()]
+        ([1, 2, 3], [1.0, 0.333, 0.0])
+        >>> rewards = [[1, 0], [0, 2], [0, 2], [3, 0]]
+        >>> [one.value_ for one in PolicyTree(regularization=0.01).frontier(X, rewards).classifiers]
+        [1.0, 1.75, 2.0]
+        >>> times = [[1, 1.0], [1, 2.0], [0, 9.0], [1, 8.0]]
+        >>> SurvivalTree(regularization=0.05).frontier(X, times).n_leaves.tolist()
+        [1, 2, 3, 4]
+        """
+        return find_frontier(self, X, y, sample_weight, only_path=False)
+
+    def regularization_path(self, X: Any, y: Any, sample_weight: Any = None) -> Frontier:
+        """Find the best tree for every leaf penalty down to `regularization`.
+
+        Parameters, errors and warnings: see `frontier`.
+
+        Returns
+        -------
+        Frontier
+            With the sizes of its `path` only.
+        """
+        return find_frontier(self, X, y, sample_weight, only_path=True)
 
 
 def find_frontier(model: Any, X: Any, y: Any, sample_weight: Any, *, only_path: bool) -> Frontier:
@@ -128,10 +185,9 @@ class _Classifiers:
 
     def _bound(self, ticks: int, bound: int, path: list[PathSegment]) -> tuple[float, float]:
         """Return a leaf penalty and what a bound of the search for it proves."""
-        penalty, scale = self._penalty(ticks), self._scale
-        if not isinstance(scale, RoundedScale):
-            return penalty, scale.objective(bound)
-        return penalty, scale.bound(bound, min(one.loss + penalty * one.n_leaves for one in path))
+        penalty = self._penalty(ticks)
+        best = min(one.loss + penalty * one.n_leaves for one in path)
+        return penalty, proven_bound(self._scale, bound, best)
 
     def _penalty(self, ticks: Fraction | int) -> float:
         return float(ticks / Fraction(self._scale.one))

@@ -18,9 +18,8 @@ from hornbeam.estimators._display import TreeDisplay
 from hornbeam.estimators._rounded import RoundedScaleTree
 from hornbeam.fitting.numbers import NumericTraining, read_numeric_training, read_targets
 from hornbeam.fitting.squares import make_squared_error_scale
-from hornbeam.tree import QuantileTree, RegressionTree
-from hornbeam.tree.importances import quantile_importances, variance_importances
-from hornbeam.tree.quantiles import pinball_losses
+from hornbeam.tree import RegressionTree
+from hornbeam.tree.importances import number_importances
 
 
 class RegressorMethods(TreeDisplay, RegressorMixin, TreeEstimator):  # type: ignore[misc]
@@ -71,20 +70,14 @@ class RegressorMethods(TreeDisplay, RegressorMixin, TreeEstimator):  # type: ign
     @property
     def feature_importances_(self) -> npt.NDArray[np.float64]:
         """Share of each column in the decrease of the loss by all splits of `tree_`; see the attributes."""
-        tree = self._of_fit("tree_")
-        return quantile_importances(tree) if isinstance(tree, QuantileTree) else variance_importances(tree)
+        return number_importances(self._of_fit("tree_"))
 
     def _score_on(self, X: Any, y: Any, sample_weight: Any) -> float:
         return float(r2_score(y, self.predict(X), sample_weight=sample_weight))
 
     def _loss_on(self, X: Any, y: Any, sample_weight: Any) -> float:
         """Return the mean loss of rows, as a fraction of that of a single leaf on the training rows."""
-        tree, errors = self.tree_, read_targets(y) - self.predict(X)
-        # Of a constant target any unit will do.
-        if isinstance(tree, QuantileTree):
-            losses = pinball_losses(errors, tree.quantile) / (float(tree.losses[0]) or 1.0)
-        else:
-            losses = (errors / (float(tree.deviations[0]) or 1.0)) ** 2
+        losses = self.tree_._relative_losses(read_targets(y) - self.predict(X))
         return float(np.average(losses, weights=check_weights(sample_weight, len(losses))))
 
 

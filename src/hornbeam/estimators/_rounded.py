@@ -9,8 +9,9 @@ from hornbeam._checks import shown
 from hornbeam.binarizers import Binarizer
 from hornbeam.binarizers._base import SupervisedBase
 from hornbeam.estimators._exact import ExactTree
+from hornbeam.estimators._frontier import FrontierMethods
 from hornbeam.estimators._regularized import RegularizedTree
-from hornbeam.fitting.progress import relative_gap
+from hornbeam.fitting.progress import proven_bound, relative_gap
 
 
 class RoundedScaleTree(RegularizedTree):
@@ -31,9 +32,9 @@ class RoundedScaleTree(RegularizedTree):
         self.loss_ = scale.loss(outcome["tree"]["leaf_of_row"])
         self.objective_ = self.loss_ + self.regularization_ * self.n_leaves_
         self.rounding_ = scale.rounding(self.objective_)
-        self.lower_bound_ = scale.bound(outcome["lower"], self.objective_)
+        self.lower_bound_ = proven_bound(scale, outcome["lower"], self.objective_)
         self.gap_ = relative_gap(self.objective_, self.lower_bound_)
 
 
-class RoundedTree(RoundedScaleTree, ExactTree):
+class RoundedTree(FrontierMethods, RoundedScaleTree, ExactTree):
     """Base of those that are proven."""

@@ -19,11 +19,10 @@ from hornbeam.binarizers import Binarizer, SupervisedBinarizer, ThresholdGuessBi
 from hornbeam.estimators._base import TreeEstimator
 from hornbeam.estimators._display import TreeDisplay
 from hornbeam.estimators._exact import ExactTree
-from hornbeam.estimators._frontier import find_frontier
+from hornbeam.estimators._frontier import FrontierMethods
 from hornbeam.fitting.progress import Progress, relative_gap
 from hornbeam.fitting.reward_scale import RewardScale, make_reward_scale
 from hornbeam.fitting.rewards import RewardData, net_rewards, read_reward_data, read_rewards
-from hornbeam.frontier import Frontier
 from hornbeam.tree import ActionTree
 from hornbeam.tree.importances import reward_importances
 from hornbeam.tree.words import count
@@ -156,7 +155,7 @@ class PolicyTreeMethods(TreeDisplay, TreeEstimator):
         return tags
 
 
-class PolicyTree(PolicyTreeMethods, ExactTree):
+class PolicyTree(FrontierMethods, PolicyTreeMethods, ExactTree):
     """Optimal sparse policy tree, with a proof: which action for which rows.
 
     `fit` gets the reward of each action for each row. Of all trees T within the limits, whose leaves choose an action,
@@ -378,53 +377,6 @@ class PolicyTree(PolicyTreeMethods, ExactTree):
                 "available."
             )
         return self
-
-    def frontier(self, X: Any, y: Any, sample_weight: Any = None) -> Frontier:
-        """Find the best policy of any tree with at most k leaves, for every k; see `GOSDTClassifier.frontier`.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            See `fit`.
-
-        Returns
-        -------
-        Frontier
-            Its `classifiers` are fitted policy trees.
-
-        Raises
-        ------
-        ValueError
-            As `fit`, and if `checkpoint` is no folder.
-        TypeError
-            As `fit`.
-
-        Warns
-        -----
-        NotProvenWarning
-            If some sizes are not proven.
-
-        Examples
-        --------
-        >>> from hornbeam import PolicyTree
-        >>> X, rewards = [[1], [2], [3], [4]], [[1, 0], [0, 2], [0, 2], [3, 0]]
-        >>> frontier = PolicyTree(regularization=0.01).frontier(X, rewards)
-        >>> [one.value_ for one in frontier.classifiers]
-        [1.0, 1.75, 2.0]
-        """
-        return find_frontier(self, X, y, sample_weight, only_path=False)
-
-    def regularization_path(self, X: Any, y: Any, sample_weight: Any = None) -> Frontier:
-        """Find the best policy for every leaf penalty down to `regularization`.
-
-        Parameters, errors and warnings: see `frontier`.
-
-        Returns
-        -------
-        Frontier
-            With the sizes of its `path` only.
-        """
-        return find_frontier(self, X, y, sample_weight, only_path=True)
 
     def _read_training(self, X: Any, y: Any, sample_weight: Any, budget: Budget) -> RewardData:
         training = read_reward_data(X, y, sample_weight, self.costs, type(self).__name__, budget)

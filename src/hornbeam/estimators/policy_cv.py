@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, Literal
 
 from hornbeam._budget import DEFAULT_TIME_LIMIT
 from hornbeam.binarizers import Binarizer
-from hornbeam.estimators._cross_validation import CrossValidated, FinePenalty, MakeCandidates, as_rows, from_path
+from hornbeam.estimators._cross_validation import CrossValidatedPath, FinePenalty, as_rows
 from hornbeam.estimators.policy import PolicyTree, PolicyTreeMethods
 from hornbeam.fitting.progress import Progress
 from hornbeam.fitting.rewards import read_rewards
@@ -18,7 +17,7 @@ class _FinePolicyTree(FinePenalty, PolicyTree):
     pass
 
 
-class PolicyTreeCV(CrossValidated, PolicyTreeMethods):
+class PolicyTreeCV(CrossValidatedPath, PolicyTreeMethods):
     """Optimal sparse policy tree of the size that cross-validation chooses.
 
     As `GOSDTClassifierCV`: the leaf penalties compared are one for each tree of the regularization path over all rows,
@@ -89,7 +88,6 @@ status_, n_leaves_, depth_, feature_importances_, binarizer_, schema_, n_feature
     """
 
     _classifier = _FinePolicyTree
-    _has_classes = False
 
     def __init__(
         self,
@@ -126,12 +124,6 @@ status_, n_leaves_, depth_, feature_importances_, binarizer_, schema_, n_feature
         self.verbose = verbose
         self.callback = callback
 
-    def _candidates_of(self) -> MakeCandidates:
-        return partial(from_path, self._base())
-
     def _read_target(self, y: Any) -> Any:
         read_rewards(y)  # whatever is wrong with it
         return as_rows(y)
-
-    def _check_folds(self, target: Any, splits: list[Any]) -> None:
-        """Leave it to the fits of the folds."""

@@ -14,7 +14,6 @@ from hornbeam import _core
 from hornbeam._budget import DEFAULT_TIME_LIMIT
 from hornbeam._checks import check_choice, shown
 from hornbeam.binarizers import Binarizer
-from hornbeam.estimators._frontier import find_frontier
 from hornbeam.estimators._regressor import SquaredErrorTree
 from hornbeam.estimators._rounded import RoundedTree
 from hornbeam.fitting.cart import cart_regression_trees
@@ -24,7 +23,6 @@ from hornbeam.fitting.progress import Progress
 from hornbeam.fitting.quantiles import QuantileScale, make_quantile_scale
 from hornbeam.fitting.squares import SquaredErrorScale
 from hornbeam.fitting.start_tree import Splits
-from hornbeam.frontier import Frontier
 from hornbeam.tree import QuantileTree, RegressionTree
 
 
@@ -233,53 +231,6 @@ class GOSDTRegressor(SquaredErrorTree, RoundedTree):
         self.callback = callback
         self.trace = trace
         self.bounds = bounds
-
-    def frontier(self, X: Any, y: Any, sample_weight: Any = None) -> Frontier:
-        """Find the best tree of at most k leaves, for every k; see `GOSDTClassifier.frontier`.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            See `fit`.
-
-        Returns
-        -------
-        Frontier
-            Its `classifiers` are fitted regressors.
-
-        Raises
-        ------
-        ValueError
-            As `fit`, and if `checkpoint` is no folder.
-        TypeError
-            As `fit`.
-
-        Warns
-        -----
-        NotProvenWarning
-            If some sizes are not proven.
-
-        Examples
-        --------
-        >>> from hornbeam import GOSDTRegressor
-        >>> X, y = [[1], [2], [3], [4]], [0, 4, 4, 8]
-        >>> frontier = GOSDTRegressor(regularization=0.01).frontier(X, y)
-        >>> frontier.n_leaves.tolist(), [round(loss, 3) for loss in frontier.losses.tolist()]
-        ([1, 2, 3], [1.0, 0.333, 0.0])
-        """
-        return find_frontier(self, X, y, sample_weight, only_path=False)
-
-    def regularization_path(self, X: Any, y: Any, sample_weight: Any = None) -> Frontier:
-        """Find the best tree for every leaf penalty down to `regularization`.
-
-        Parameters, errors and warnings: see `frontier`.
-
-        Returns
-        -------
-        Frontier
-            With the sizes of its `path` only.
-        """
-        return find_frontier(self, X, y, sample_weight, only_path=True)
 
     def _check_parameters(self) -> _core.SearchOptions:
         check_choice("loss", self.loss, ("squared_error", "absolute_error", "quantile"))

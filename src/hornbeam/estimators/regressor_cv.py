@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, Literal
 
 from hornbeam._budget import DEFAULT_TIME_LIMIT
 from hornbeam.binarizers import Binarizer
-from hornbeam.estimators._cross_validation import CrossValidated, FinePenalty, MakeCandidates, from_path
+from hornbeam.estimators._cross_validation import CrossValidatedPath, FinePenalty
 from hornbeam.estimators._regressor import RegressorMethods
 from hornbeam.estimators.regressor import GOSDTRegressor
 from hornbeam.fitting.numbers import read_targets
@@ -19,7 +18,7 @@ class _FineGOSDTRegressor(FinePenalty, GOSDTRegressor):
     pass
 
 
-class GOSDTRegressorCV(CrossValidated, RegressorMethods):
+class GOSDTRegressorCV(CrossValidatedPath, RegressorMethods):
     """Optimal sparse regression tree of the size that cross-validation chooses.
 
     As `GOSDTClassifierCV`: the leaf penalties compared are one for each tree of the regularization path over all rows,
@@ -93,7 +92,6 @@ schema_, n_features_in_, feature_names_in_, statistics_
     """
 
     _classifier = _FineGOSDTRegressor
-    _has_classes = False
 
     def __init__(
         self,
@@ -132,11 +130,5 @@ schema_, n_features_in_, feature_names_in_, statistics_
         self.verbose = verbose
         self.callback = callback
 
-    def _candidates_of(self) -> MakeCandidates:
-        return partial(from_path, self._base())
-
     def _read_target(self, y: Any) -> Any:
         return read_targets(y)
-
-    def _check_folds(self, target: Any, splits: list[Any]) -> None:
-        """Any rows can be fitted."""

@@ -11,7 +11,6 @@ import numpy as np
 from hornbeam import _core
 from hornbeam._budget import DEFAULT_TIME_LIMIT, Budget
 from hornbeam.binarizers import Binarizer
-from hornbeam.estimators._frontier import find_frontier
 from hornbeam.estimators._rounded import RoundedTree
 from hornbeam.estimators._survival import SurvivalMethods
 from hornbeam.fitting.cart import cart_regression_trees
@@ -19,7 +18,6 @@ from hornbeam.fitting.hazards import SurvivalScale, make_survival_scale
 from hornbeam.fitting.progress import Progress
 from hornbeam.fitting.start_tree import Splits
 from hornbeam.fitting.survival_rows import SurvivalTraining, read_survival_training
-from hornbeam.frontier import Frontier
 from hornbeam.tree import HazardTree
 
 if TYPE_CHECKING:
@@ -259,53 +257,6 @@ class SurvivalTree(SurvivalMethods, RoundedTree):
             If a column holds numbers or dates as text, or looks like an identifier.
         """
         return super().fit(X, y, sample_weight)
-
-    def frontier(self, X: Any, y: Any, sample_weight: Any = None) -> Frontier:
-        """Find the best tree of at most k leaves, for every k; see `GOSDTClassifier.frontier`.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            See `fit`.
-
-        Returns
-        -------
-        Frontier
-            Its `classifiers` are fitted survival trees.
-
-        Raises
-        ------
-        ValueError
-            As `fit`, and if `checkpoint` is no folder.
-        TypeError
-            As `fit`.
-
-        Warns
-        -----
-        NotProvenWarning
-            If some sizes are not proven.
-
-        Examples
-        --------
-        >>> from hornbeam import SurvivalTree
-        >>> X, y = [[1], [2], [3], [4]], [[1, 1.0], [1, 2.0], [0, 9.0], [1, 8.0]]
-        >>> frontier = SurvivalTree(regularization=0.05).frontier(X, y)
-        >>> frontier.n_leaves.tolist()
-        [1, 2, 3, 4]
-        """
-        return find_frontier(self, X, y, sample_weight, only_path=False)
-
-    def regularization_path(self, X: Any, y: Any, sample_weight: Any = None) -> Frontier:
-        """Find the best tree for every leaf penalty down to `regularization`.
-
-        Parameters, errors and warnings: see `frontier`.
-
-        Returns
-        -------
-        Frontier
-            With the sizes of its `path` only.
-        """
-        return find_frontier(self, X, y, sample_weight, only_path=True)
 
     def _check_parameters(self) -> _core.SearchOptions:
         options = super()._check_parameters()

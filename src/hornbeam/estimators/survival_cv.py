@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, Literal
 
 from hornbeam._budget import DEFAULT_TIME_LIMIT
 from hornbeam.binarizers import Binarizer
-from hornbeam.estimators._cross_validation import CrossValidated, FinePenalty, MakeCandidates, as_rows, from_path
+from hornbeam.estimators._cross_validation import CrossValidatedPath, FinePenalty, as_rows
 from hornbeam.estimators._survival import SurvivalMethods
 from hornbeam.estimators.survival import SurvivalTree
 from hornbeam.fitting.progress import Progress
@@ -19,7 +18,7 @@ class _FineSurvivalTree(FinePenalty, SurvivalTree):
     pass
 
 
-class SurvivalTreeCV(CrossValidated, SurvivalMethods):
+class SurvivalTreeCV(CrossValidatedPath, SurvivalMethods):
     """Optimal sparse survival tree of the size that cross-validation chooses.
 
     As `GOSDTClassifierCV`: the leaf penalties compared are one for each tree of the regularization path over all rows,
@@ -91,7 +90,6 @@ event_times_, schema_, n_features_in_, feature_names_in_, statistics_
     """
 
     _classifier = _FineSurvivalTree
-    _has_classes = False
 
     def __init__(
         self,
@@ -125,9 +123,6 @@ event_times_, schema_, n_features_in_, feature_names_in_, statistics_
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
-
-    def _candidates_of(self) -> MakeCandidates:
-        return partial(from_path, self._base())
 
     def _read_target(self, y: Any) -> Any:
         read_times(y)  # whatever is wrong with it

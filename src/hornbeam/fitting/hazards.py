@@ -30,9 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
-from hornbeam._checks import shown
-from hornbeam.fitting.scales import AdditiveScale, as_integers, as_shares
-from hornbeam.objectives import exact_fraction
+from hornbeam.fitting.scales import AdditiveScale, as_integers, as_shares, share_of_single_leaf
 from hornbeam.survival.curves import cumulative_hazards
 
 _Integers = npt.NDArray[np.int64]
@@ -72,10 +70,6 @@ class SurvivalScale(AdditiveScale):
         """Return how far a bound of the search may lie above that of a better tree, whatever the objective."""
         return self.of_grid
 
-    def bound(self, ticks: int, objective: float) -> float:
-        """Return what a bound of the search proves, given the objective of some tree."""
-        return max(0.0, min(objective, self.objective(ticks) - self.rounding(objective)))
-
     def loss(self, leaf_of_row: npt.NDArray[np.int32]) -> float:
         """Return the deviance of a tree with the best hazard ratio in each leaf, as a share of a single leaf's."""
         hazards, events = np.bincount(leaf_of_row, self.hazards), np.bincount(leaf_of_row, self.events)
@@ -110,12 +104,7 @@ def make_survival_scale(
     ValueError
         If the leaf penalty is more than 1.
     """
-    penalty = exact_fraction(regularization, "regularization")
-    if penalty > 1:
-        raise ValueError(
-            f"regularization={shown(regularization)} is more than 1, the loss of a single leaf; no split can lower the "
-            "objective."
-        )
+    penalty = share_of_single_leaf(regularization)
     whole, exact = _whole_weights(weights)
     hazard_of_row = cumulative_hazards(events, times, exact)
     hazards, of_events = exact * hazard_of_row, exact * events

@@ -20,8 +20,8 @@ class Scale(Protocol):
 class RoundedScale(Scale, Protocol):
     """A scale whose integers are rounded: the bounds of the search need a correction."""
 
-    def bound(self, ticks: int, objective: float, /) -> float:
-        """Return what a bound of the search proves, given the objective of some tree."""
+    def rounding(self, objective: float, /) -> float:
+        """Return how far a bound of the search may lie above the objective of a better tree than one with this one."""
 
 
 class Progress(NamedTuple):
@@ -67,7 +67,7 @@ class Progress(NamedTuple):
         """Convert a record of the search, in ticks, to the user's units."""
         elapsed, upper, lower, subproblems, memory, n_leaves = record
         objective = scale.objective(upper)
-        bound = scale.bound(lower, objective) if isinstance(scale, RoundedScale) else scale.objective(lower)
+        bound = proven_bound(scale, lower, objective)
         return cls(elapsed, objective, bound, relative_gap(objective, bound), subproblems, memory, n_leaves)
 
 
@@ -85,6 +85,13 @@ def end_of(outcome: Outcome) -> Record:
     counted = int(statistics["subproblems"]), int(statistics["bytes"])
     n_leaves = int((outcome["tree"]["column"] < 0).sum())
     return float(statistics["seconds"]), outcome["upper"], outcome["lower"], *counted, n_leaves
+
+
+def proven_bound(scale: Scale, ticks: Any, objective: float) -> float:
+    """Return what a bound of the search, in ticks, proves, given the objective of some tree."""
+    if not isinstance(scale, RoundedScale):
+        return scale.objective(ticks)
+    return max(0.0, min(objective, scale.objective(ticks) - scale.rounding(objective)))
 
 
 def relative_gap(objective: float, lower_bound: float) -> float:

@@ -25,9 +25,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
-from hornbeam._checks import shown
 from hornbeam.fitting.reward_scale import whole_numbers
-from hornbeam.fitting.scales import AdditiveScale, as_integers, as_shares
+from hornbeam.fitting.scales import AdditiveScale, as_integers, as_shares, share_of_single_leaf
 from hornbeam.objectives import exact_fraction
 from hornbeam.tree.quantiles import pinball_losses, quantiles_of_groups
 
@@ -73,10 +72,6 @@ class QuantileScale(AdditiveScale):
         most = min(self.most_leaves, objective * _SAFE / self.regularization if self.leaf_cost else inf)
         return float(self.of_grid[int(min(most, len(self.of_grid) - 1))])
 
-    def bound(self, ticks: int, objective: float) -> float:
-        """Return what a bound of the search proves, given the objective of some tree."""
-        return max(0.0, min(objective, self.objective(ticks) - self.rounding(objective)))
-
     def loss(self, leaf_of_row: npt.NDArray[np.int32]) -> float:
         """Return the loss of a tree with the best prediction in each leaf, as a share of that of a single leaf."""
         return _loss(leaf_of_row, self.targets, self.row_weights, self.quantile) / self.single
@@ -109,12 +104,7 @@ def make_quantile_scale(
     ValueError
         If the leaf penalty is more than 1.
     """
-    penalty = Fraction(exact_fraction(regularization, "regularization"))
-    if penalty > 1:
-        raise ValueError(
-            f"regularization={shown(regularization)} is more than 1, the loss of a single leaf; no split can lower the "
-            "objective."
-        )
+    penalty = share_of_single_leaf(regularization)
     whole_weights = as_integers(weights)
     row_weights = as_shares(weights) if whole_weights is None else whole_weights.astype(np.float64)
     exponent = frexp(float(np.abs(targets).max()))[1]

@@ -342,6 +342,25 @@ def _rounded_to_small(shares: npt.NDArray[np.float64]) -> _Integers:
     return np.maximum(1, np.rint(shares * ((1 << (_RATIO_BITS - 1)) / fsum(shares)))).astype(np.int64)
 
 
+def share_of_single_leaf(regularization: Any) -> Fraction:
+    """Return a leaf penalty that is a fraction of the loss of a single leaf.
+
+    Raises
+    ------
+    ValueError
+        If it is more than 1, or as `exact_fraction`.
+    TypeError
+        If it is no number.
+    """
+    penalty = Fraction(exact_fraction(regularization, "regularization"))
+    if penalty > 1:
+        raise ValueError(
+            f"regularization={shown(regularization)} is more than 1, the loss of a single leaf; no split can lower the "
+            "objective."
+        )
+    return penalty
+
+
 def as_integers(weights: npt.NDArray[Any]) -> _Integers | None:
     """Return weights as proportional integers without common divisor, or None if they have too many places."""
     whole: _Integers | None = weights if weights.dtype.kind == "i" else None

@@ -33,9 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
-from hornbeam._checks import shown
-from hornbeam.fitting.scales import as_integers, as_shares
-from hornbeam.objectives import exact_fraction
+from hornbeam.fitting.scales import as_integers, as_shares, share_of_single_leaf
 
 _Integers = npt.NDArray[np.int64]
 _Floats = npt.NDArray[np.float64]
@@ -149,10 +147,6 @@ class SquaredErrorScale:
         terms = (self.of_predictions + (of_rounded - most) + by_weights) * _SAFE
         return terms / self.one + (0.0 if self.is_exact else 2.0**-40 * objective)
 
-    def bound(self, ticks: int, objective: float) -> float:
-        """Return what a bound of the search proves, given the objective of some tree."""
-        return max(0.0, min(objective, self.objective(ticks) - self.rounding(objective)))
-
 
 def make_squared_error_scale(targets: _Floats, weights: npt.NDArray[Any], regularization: float) -> SquaredErrorScale:
     """Turn a problem into ticks.
@@ -175,12 +169,7 @@ def make_squared_error_scale(targets: _Floats, weights: npt.NDArray[Any], regula
     ValueError
         If the leaf penalty is more than 1.
     """
-    penalty = exact_fraction(regularization, "regularization")
-    if penalty > 1:
-        raise ValueError(
-            f"regularization={shown(regularization)} is more than 1, the loss of a single leaf; no split can lower the "
-            "objective."
-        )
+    penalty = share_of_single_leaf(regularization)
     whole, exact_weights = _whole_weights(weights)
     total = int(whole.sum())
     units, exact_targets = _units(targets, _largest_prediction(total))

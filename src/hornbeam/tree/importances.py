@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from hornbeam.tree.action_tree import ActionTree
     from hornbeam.tree.base import BaseTree
     from hornbeam.tree.hazard_tree import HazardTree
-    from hornbeam.tree.quantile_tree import QuantileTree
     from hornbeam.tree.regression_tree import RegressionTree
     from hornbeam.tree.tree import Tree
 
@@ -54,36 +53,20 @@ def reward_importances(tree: ActionTree) -> npt.NDArray[np.float64]:
     return _shares_of_splits(tree, tree.weights * np.nan_to_num(means))
 
 
-def variance_importances(tree: RegressionTree) -> npt.NDArray[np.float64]:
-    """Return the share of each column in the decrease of the squared error by all splits of a tree.
+def number_importances(tree: RegressionTree) -> npt.NDArray[np.float64]:
+    """Return the share of each column in the decrease of the loss by all splits of a tree of numbers.
 
     Parameters
     ----------
     tree : RegressionTree
-
-    Returns
-    -------
-    ndarray of shape (n_columns,)
-        At least 0; they sum to 1, unless no split lowers the error: then all are 0.
-    """
-    deviations = tree.deviations / (tree.deviations.max() or 1.0)  # their squares might overflow
-    return _shares_of_splits(tree, -tree.weights / tree.weights[0] * deviations**2)
-
-
-def quantile_importances(tree: QuantileTree) -> npt.NDArray[np.float64]:
-    """Return the share of each column in the decrease of the quantile loss by all splits of a tree.
-
-    Parameters
-    ----------
-    tree : QuantileTree
+        Or a `QuantileTree`, with its loss.
 
     Returns
     -------
     ndarray of shape (n_columns,)
         At least 0; they sum to 1, unless no split lowers the loss: then all are 0.
     """
-    losses = tree.losses / (tree.losses.max() or 1.0)
-    return _shares_of_splits(tree, -tree.weights / tree.weights[0] * losses)
+    return _shares_of_splits(tree, -tree.weights / tree.weights[0] * tree._losses_of_nodes())
 
 
 def hazard_importances(tree: HazardTree) -> npt.NDArray[np.float64]:

@@ -100,6 +100,14 @@ has_missing, target_name
         """The quantiles of all nodes."""
         return self.quantiles
 
+    def _losses_of_nodes(self) -> npt.NDArray[np.float64]:
+        """Return the mean loss of each node, see `RegressionTree`."""
+        return self.losses / (self.losses.max() or 1.0)
+
+    def _relative_losses(self, errors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return what rows lose that are off by so much, see `RegressionTree`."""
+        return pinball_losses(errors, self.quantile) / (float(self.losses[0]) or 1.0)
+
     def describe(self, node: int, noun: str = "row", confidence: float | None = None) -> str:
         """Return the mean error in words, see `BaseTree.describe`: ``mean absolute error 0.5 in 12 rows``."""
         if confidence is not None:

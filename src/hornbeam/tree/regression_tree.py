@@ -175,6 +175,27 @@ class RegressionTree(BaseTree):
         """Training weight in each node; shape (n_nodes,)."""
         return self.weights
 
+    def _losses_of_nodes(self) -> npt.NDArray[np.float64]:
+        """Return the mean loss of each node by its output, in a unit in which no square overflows."""
+        relative: npt.NDArray[np.float64] = (self.deviations / (self.deviations.max() or 1.0)) ** 2
+        return relative
+
+    def _relative_losses(self, errors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return what rows lose that are off by so much, as multiples of the mean loss of the root by its output.
+
+        Parameters
+        ----------
+        errors : float64 ndarray of shape (n_rows,)
+            Target less prediction.
+
+        Returns
+        -------
+        float64 ndarray of shape (n_rows,)
+        """
+        # Of a constant target any unit will do.
+        losses: npt.NDArray[np.float64] = (errors / (float(self.deviations[0]) or 1.0)) ** 2
+        return losses
+
     def shown_output(self, node: int) -> str:
         """Return the output in four digits, see `BaseTree.shown_output`."""
         return number(float(self.outputs[node]))
