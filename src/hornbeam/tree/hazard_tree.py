@@ -70,8 +70,8 @@ class HazardTree(BaseTree):
     >>> tree = SurvivalTree(max_depth=1).fit(X, y).tree_
     >>> print(tree)
     x0 <= 40?
-    ├── yes: predict 0.4615 (1 event in 2 rows)
-    └── no: predict 2.4 (2 events in 2 rows)
+    ├── yes: predict hazard ratio 0.4615 (1 event in 2 rows)
+    └── no: predict hazard ratio 2.4 (2 events in 2 rows)
     >>> tree.survival[2].tolist()
     [0.5, 0.0, 0.0]
     """
@@ -94,6 +94,7 @@ class HazardTree(BaseTree):
     _arrays = dict.fromkeys(
         ("hazard_ratios", "n_events", "times", "survival", "cumulative_hazards", "weights"), np.float64
     )
+    verb = "predict hazard ratio"
     has_legend = False
 
     def __post_init__(self) -> None:
