@@ -16,14 +16,25 @@ namespace hornbeam::api {
 
 namespace {
 
-/// Every target needs a positive cost; otherwise a side made only of rows that cost nothing could not be told from an
-/// empty one.
-void check(const data::PackedColumns& columns, const Input& input, Ticks bound) {
-  require(!input.losses.is_squared_error(), "costs: sets of trees do not support squared error");
+constexpr Ticks kLargestBound = Ticks{1} << (kSquaredErrorBits + 1);  // a loss and the cost of leaves
+
+/// A side of a split made only of rows that lose nothing could not be told from an empty one by its losses. So every
+/// class needs a positive cost, and so do the rows of squared error, which weigh something, if there are two
+/// predictions. Rows with losses of their own are counted.
+void check(const data::PackedColumns& columns, const Input& input, Ticks bound, const TreeRule& rule) {
   check_input(input, columns.n_rows);
   require(!input.tree.leaves && input.reference.empty(), "max_leaves, reference: not for sets of trees");
-  require(bound < kLargestTotal, "bound: must be below 2^52");
+  require(rule.loss_bits >= 0 && rule.loss_bits < kCostBits, "loss_bits: must be in [0, 52)");
   const auto& [targets, costs, n_predictions] = input.losses;
+  require(rule.leaf_rule != rashomon::LeafRule::any_differ || n_predictions == 2,
+          "leaf_rule: any_differ needs two predictions");
+  if (input.losses.is_squared_error()) {
+    require(n_predictions > 1, "n_predictions: sets of trees need at least 2");
+    require(rule.leaf_rule == rashomon::LeafRule::best, "leaf_rule: must be 'best' for squared error");
+    return require(bound < kLargestBound, "bound: must be below 2^59");
+  }
+  require(bound < kLargestTotal, "bound: must be below 2^52");
+  if (targets.target.empty()) return;
   for (std::uint32_t t = 0; t < targets.n_targets; ++t) {
     const auto row = costs.subspan(std::size_t{t} * n_predictions, n_predictions);
     require(*std::max_element(row.begin(), row.end()) > 0, "costs: every class must cost something");
@@ -31,10 +42,19 @@ void check(const data::PackedColumns& columns, const Input& input, Ticks bound) 
 }
 
 void check(const rashomon::PrefixRule& rule, const Input& input) {
+  require(!input.losses.targets.target.empty(), "class_codes: lookahead needs rows of one class each");
   require(input.losses.targets.n_targets > 1, "costs: lookahead needs at least two classes");
   require(rule.lookahead_depth >= 1, "lookahead_depth: must be at least 1");
   require(rule.lookahead_depth <= rule.depth, "greedy_depth: must be at least lookahead_depth");
   require(input.tree.depth && *input.tree.depth <= rule.depth, "max_depth: must be at most greedy_depth");
+}
+
+models::LeafModel model_of_set(const Input& input) {
+  const auto& [targets, costs, n_predictions] = input.losses;
+  const bool is_squared_error = input.losses.is_squared_error();
+  const bool counts_rows = input.tree.rows_per_leaf > 1 || (targets.target.empty() && !is_squared_error);
+  if (is_squared_error) return models::LeafModel::squared_error(n_predictions, true, counts_rows);
+  return {targets.n_targets, n_predictions, {costs.begin(), costs.end()}, true, counts_rows};
 }
 
 void check(std::span<const rashomon::PathStep> path, std::size_t n_columns) {
@@ -44,28 +64,24 @@ void check(std::span<const rashomon::PathStep> path, std::size_t n_columns) {
 }  // namespace
 
 RashomonSet::RashomonSet(const data::PackedColumns& columns, const Input& input, Ticks optimum, Ticks bound,
-                         rashomon::LeafRule leaf_rule, const std::optional<rashomon::PrefixRule>& rule,
+                         const TreeRule& rule, const std::optional<rashomon::PrefixRule>& prefixes,
                          const run::OnPoll& on_poll)
     : bytes_(columns.bytes, columns.bytes + columns.n_columns * columns.bytes_per_column()),
       columns_{bytes_.data(), columns.n_columns, columns.n_rows},
       target_(input.losses.targets.target.begin(), input.losses.targets.target.end()),
       weights_(input.losses.targets.weights.begin(), input.losses.targets.weights.end()),
       costs_(input.losses.costs.begin(), input.losses.costs.end()),
-      model_(input.losses.targets.n_targets, input.losses.n_predictions, costs_, true, input.tree.rows_per_leaf > 1),
-      leaf_cost_(input.leaf_cost),
+      model_(model_of_set(input)),
+      kind_{input.leaf_cost, input.tree.rows_per_leaf, rule.leaf_rule, rule.loss_bits},
       tree_limits_(input.tree) {
-  check(columns, input, bound);
-  require(leaf_rule != rashomon::LeafRule::any_differ || input.losses.n_predictions == 2,
-          "leaf_rule: any_differ needs two predictions");
-  if (rule) check(*rule, input);
+  check(columns, input, bound, rule);
+  if (prefixes) check(*prefixes, input);
   run::Run run(input.limits, on_poll);
-  rashomon::TreeSetProblem problem{rows_unless_stopped(run),
-                                   model_,
-                                   {leaf_cost_, input.tree.rows_per_leaf, leaf_rule},
+  rashomon::TreeSetProblem problem{rows_unless_stopped(run), model_, kind_,
                                    input.tree.depth.value_or(table::kUnlimited)};
   const Ticks least = std::min(optimum, bound);
-  trees_ = rule ? rashomon::find_trees_by_prefixes(std::move(problem), *rule, least, bound, run)
-                : rashomon::find_trees(std::move(problem), least, bound, run);
+  trees_ = prefixes ? rashomon::find_trees_by_prefixes(std::move(problem), *prefixes, least, bound, run)
+                    : rashomon::find_trees(std::move(problem), least, bound, run);
   status_ = run.status(trees_->complete_up_to() >= bound);
   seconds_ = run.seconds();
 }
@@ -175,19 +191,33 @@ std::optional<rashomon::NodeView> FilteredSet::view(std::span<const rashomon::Pa
   return trees_->view(path, budget, with_splits);
 }
 
-std::optional<rashomon::VoteCounts> FilteredSet::votes(const data::PackedColumns& rows,
-                                                       const rashomon::TreeLimit& limit, const run::OnPoll& on_poll) {
+template <class Tally>
+auto FilteredSet::over_rows(const data::PackedColumns& rows, const rashomon::TreeLimit& limit,
+                            const run::OnPoll& on_poll, Tally tally) {
   require(rows.n_columns == n_columns_, "rows: must have the columns of the set");
-  require(limit.most < kLargestTotal, "budget: must be below 2^52");
+  require(limit.most < kLargestBound, "budget: must be below 2^59");
   const std::scoped_lock lock(in_use_);
   run::Run run({}, on_poll);
-  std::optional<rashomon::VoteCounts> counts;
+  std::optional<decltype(tally(rashomon::RowMasks(rows), run))> found;
   run.finishes([&] {
     run.report({});
     run.require();
-    counts = trees_->votes(rashomon::RowMasks(rows), limit, run);
+    found = tally(rashomon::RowMasks(rows), run);
   });
-  return counts;
+  return found;
+}
+
+std::optional<rashomon::VoteCounts> FilteredSet::votes(const data::PackedColumns& rows,
+                                                       const rashomon::TreeLimit& limit, const run::OnPoll& on_poll) {
+  return over_rows(rows, limit, on_poll,
+                   [&](const rashomon::RowMasks& masks, run::Run& run) { return trees_->votes(masks, limit, run); });
+}
+
+std::optional<rashomon::PredictionSpread> FilteredSet::spread(const data::PackedColumns& rows,
+                                                              const rashomon::TreeLimit& limit,
+                                                              const run::OnPoll& on_poll) {
+  return over_rows(rows, limit, on_poll,
+                   [&](const rashomon::RowMasks& masks, run::Run& run) { return trees_->spread(masks, limit, run); });
 }
 
 tree::ResultTree RashomonSet::tree(Ticks cost, const rashomon::Limbs& rank) {
@@ -195,8 +225,9 @@ tree::ResultTree RashomonSet::tree(Ticks cost, const rashomon::Limbs& rank) {
   tree::ResultTree found = trees_->tree(cost, rank);
   found.leaf_of_row = verify::leaf_of_rows(flat(found), columns_, model_.n_predictions(), tree_limits_);
   const Ticks scored =
-      verify::score(flat(found), found.leaf_of_row, {targets(), costs_, model_.n_predictions()}, leaf_cost_);
-  if (scored != cost)
+      verify::score(flat(found), found.leaf_of_row, {targets(), costs_, model_.n_predictions()}, kind_.leaf_cost);
+  const Ticks most_rounded = found.n_leaves() * ((Ticks{1} << kind_.loss_bits) - 1);
+  if (scored > cost || scored < cost - most_rounded)
     throw std::logic_error("a tree of the set costs " + std::to_string(scored) + " ticks, not " + std::to_string(cost) +
                            ": please report this bug in hornbeam");
   return found;

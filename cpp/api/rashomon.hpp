@@ -27,6 +27,12 @@ struct BestRanking {
   run::Status status;  // optimal: all trees were examined
 };
 
+/// What leaves predict and what counts as a cost; see rashomon::TreeKind.
+struct TreeRule {
+  rashomon::LeafRule leaf_rule;
+  int loss_bits = 0;
+};
+
 /// The trees of a RashomonSet that pass a filter.
 class FilteredSet {
  public:
@@ -41,7 +47,16 @@ class FilteredSet {
   std::optional<rashomon::VoteCounts> votes(const data::PackedColumns& rows, const rashomon::TreeLimit& limit,
                                             const run::OnPoll& on_poll);
 
+  /// Least, largest and sum of what the trees predict for each row; else the same.
+  std::optional<rashomon::PredictionSpread> spread(const data::PackedColumns& rows, const rashomon::TreeLimit& limit,
+                                                   const run::OnPoll& on_poll);
+
  private:
+  /// `tally(rows, run)` of the rows; nothing if `on_poll` returned true.
+  template <class Tally>
+  auto over_rows(const data::PackedColumns& rows, const rashomon::TreeLimit& limit, const run::OnPoll& on_poll,
+                 Tally tally);
+
   std::unique_ptr<rashomon::FilteredTrees> trees_;
   std::size_t n_columns_;
   std::mutex& in_use_;  // of the set
@@ -50,12 +65,12 @@ class FilteredSet {
 /// One thread at a time looks into the graph; the others wait.
 class RashomonSet {
  public:
-  /// All trees of at most `bound` ticks; `optimum` is the cost of the best one or less. With a `rule`, only those of
-  /// RESPLIT, and `optimum` is the value of the best prefix. The input has no limit on leaves and no reference, and
-  /// every class has a positive cost. Throws std::invalid_argument for input out of range.
-  RashomonSet(const data::PackedColumns& columns, const Input& input, Ticks optimum, Ticks bound,
-              rashomon::LeafRule leaf_rule, const std::optional<rashomon::PrefixRule>& rule,
-              const run::OnPoll& on_poll);
+  /// All trees of at most `bound` ticks, of which the losses of leaves are rounded; `optimum` is the cost of the best
+  /// one or near it. With `prefixes`, only those of RESPLIT, and `optimum` is the value of the best prefix. The input
+  /// has no limit on leaves and no reference, and every class has a positive cost. Throws std::invalid_argument for
+  /// input out of range.
+  RashomonSet(const data::PackedColumns& columns, const Input& input, Ticks optimum, Ticks bound, const TreeRule& rule,
+              const std::optional<rashomon::PrefixRule>& prefixes, const run::OnPoll& on_poll);
 
   const rashomon::TreeSet& trees() const { return *trees_; }
   /// optimal: all trees up to the bound are in the set, or all of RESPLIT.
@@ -63,7 +78,7 @@ class RashomonSet {
   double seconds() const { return seconds_; }
 
   /// Tree number `rank` of those that cost `cost`. Throws std::invalid_argument if there is none, std::logic_error if
-  /// the tree does not cost what the set reports (a bug in hornbeam).
+  /// the tree does not cost what the set reports, before rounding (a bug in hornbeam).
   tree::ResultTree tree(Ticks cost, const rashomon::Limbs& rank);
 
   /// What may stand at the end of a path, within `budget` ticks (`TreeSet::view`). Throws std::invalid_argument if
@@ -100,7 +115,7 @@ class RashomonSet {
   std::vector<std::int64_t> weights_;
   std::vector<Ticks> costs_;
   models::LeafModel model_;
-  Ticks leaf_cost_;
+  rashomon::TreeKind kind_;
   TreeLimits tree_limits_;
   std::unique_ptr<rashomon::TreeSet> trees_;
   run::Status status_;

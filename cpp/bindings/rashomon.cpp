@@ -4,12 +4,14 @@
 #include "bindings/rashomon.hpp"
 
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -33,7 +35,8 @@ std::unique_ptr<api::RashomonSet> rashomon_set(const PackedColumnsIn& given, con
                                                const SearchOptions& options, std::int64_t optimum, std::int64_t bound,
                                                const std::string& leaf_rule,
                                                std::optional<std::int64_t> lookahead_depth, std::int64_t greedy_depth,
-                                               std::int64_t leaf_bits, CallbackIn callback, double callback_interval) {
+                                               std::int64_t leaf_bits, int loss_bits, CallbackIn callback,
+                                               double callback_interval) {
   options.check(SearchOptions::kTreeSet);
   api::Input input = problem.input(options);
   std::optional<rashomon::PrefixRule> rule;
@@ -47,7 +50,8 @@ std::unique_ptr<api::RashomonSet> rashomon_set(const PackedColumnsIn& given, con
   Poll poll(std::move(callback), callback_interval);
   input.limits.interrupted = [&poll] { return poll.interrupted(); };
   const nb::gil_scoped_release no_gil;
-  return std::make_unique<api::RashomonSet>(given.columns, input, optimum, bound, leaf_rule_of(leaf_rule), rule,
+  return std::make_unique<api::RashomonSet>(given.columns, input, optimum, bound,
+                                            api::TreeRule{leaf_rule_of(leaf_rule), loss_bits}, rule,
                                             [&poll](const run::Progress& at) { return poll(at); });
 }
 
@@ -143,6 +147,19 @@ std::optional<std::unique_ptr<api::FilteredSet>> filter_set(api::RashomonSet& se
 
 using WordsOut = nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<3>>;
 
+/// Numbers of any size, in `n_columns` for each row, as words.
+WordsOut to_words(rashomon::VoteCounts numbers, std::size_t n_columns) {
+  std::size_t n_words = 1;
+  for (const rashomon::Limbs& number : numbers) n_words = std::max(n_words, number.size());
+  std::vector<std::uint64_t> words;
+  words.reserve(numbers.size() * n_words);
+  for (rashomon::Limbs& number : numbers) {
+    number.resize(n_words);
+    words.insert(words.end(), number.begin(), number.end());
+  }
+  return to_array<std::uint64_t, WordsOut>(std::move(words), {numbers.size() / n_columns, n_columns, n_words});
+}
+
 std::optional<WordsOut> votes_of(api::FilteredSet& set, const PackedColumnsIn& rows, std::int64_t budget,
                                  std::optional<std::uint32_t> max_leaves, std::int64_t leaf_mask, CallbackIn callback,
                                  double callback_interval) {
@@ -154,16 +171,23 @@ std::optional<WordsOut> votes_of(api::FilteredSet& set, const PackedColumnsIn& r
         set.votes(rows.columns, {budget, max_leaves, leaf_mask}, [&poll](const run::Progress& at) { return poll(at); });
   }
   if (!counts) return std::nullopt;
-  std::size_t n_words = 1;
-  for (const rashomon::Limbs& count : *counts) n_words = std::max(n_words, count.size());
-  std::vector<std::uint64_t> words;
-  words.reserve(counts->size() * n_words);
-  for (rashomon::Limbs& count : *counts) {
-    count.resize(n_words);
-    words.insert(words.end(), count.begin(), count.end());
+  const std::size_t n_columns = counts->size() / rows.columns.n_rows;
+  return to_words(std::move(*counts), n_columns);
+}
+
+using SpreadOut = std::tuple<ArrayOut<std::uint32_t>, ArrayOut<std::uint32_t>, WordsOut>;
+
+std::optional<SpreadOut> spread_of(api::FilteredSet& set, const PackedColumnsIn& rows, std::int64_t budget,
+                                   CallbackIn callback, double callback_interval) {
+  Poll poll(std::move(callback), callback_interval);
+  std::optional<rashomon::PredictionSpread> spread;
+  {
+    const nb::gil_scoped_release no_gil;
+    spread = set.spread(rows.columns, {budget, std::nullopt, 0}, [&poll](const run::Progress& at) { return poll(at); });
   }
-  const std::size_t n_rows = rows.columns.n_rows, n_predictions = n_rows == 0 ? 0 : counts->size() / n_rows;
-  return to_array<std::uint64_t, WordsOut>(std::move(words), {n_rows, n_predictions, n_words});
+  if (!spread) return std::nullopt;
+  return SpreadOut(to_array(std::move(spread->low)), to_array(std::move(spread->high)),
+                   to_words(std::move(spread->sum), 1));
 }
 
 RankingOut best_ranking_of(api::RashomonSet& set, std::int64_t half_pair_cost, std::int64_t max_false_positives,
@@ -191,11 +215,13 @@ void add_rashomon_sets(nb::module_& module) {
   const nb::class_<api::FilteredSet> filtered_type(module, "FilteredSet",
                                                    "The trees of a set that pass a filter; made by filter_set.");
   add_reliance(module);
-  module.def("rashomon_set", &rashomon_set, nb::arg("columns"), nb::arg("problem"), nb::arg("options"),
-             nb::arg("optimum"), nb::arg("bound"), nb::arg("leaf_rule") = "differ",
-             nb::arg("lookahead_depth") = nb::none(), nb::arg("greedy_depth") = 0, nb::arg("leaf_bits") = 0,
-             nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
-             "Find all trees that cost at most `bound`, or those of RESPLIT; see api/rashomon.hpp.");
+  module.def(
+      "rashomon_set", &rashomon_set, nb::arg("columns"), nb::arg("problem"), nb::arg("options"), nb::arg("optimum"),
+      nb::arg("bound"), nb::arg("leaf_rule") = "differ", nb::arg("lookahead_depth") = nb::none(),
+      nb::arg("greedy_depth") = 0, nb::arg("leaf_bits") = 0, nb::arg("loss_bits") = 0, nb::arg("callback") = nb::none(),
+      nb::arg("callback_interval") = 0.1,
+      "Find all trees that cost at most `bound`, the loss of each leaf rounded up to a multiple of 2^loss_bits, or "
+      "those of RESPLIT; see api/rashomon.hpp.");
   module.def("describe_set", &describe, nb::arg("trees"),
              "LeafModel, how many trees have each (words of 64 bits, the lowest first), and what is complete.");
   module.def("read_tree", &read_tree_of, nb::arg("trees"), nb::arg("cost"), nb::arg("rank"),
@@ -215,6 +241,10 @@ void add_rashomon_sets(nb::module_& module) {
              nb::arg("callback_interval") = 0.1,
              "How many trees of at most `budget` ticks and `max_leaves`, which the bits of `leaf_mask` count, predict "
              "each class for each row: words of 64 bits, the lowest first; None if the callback returned True.");
+  module.def("spread_of_predictions", &spread_of, nb::arg("trees"), nb::arg("rows"), nb::arg("budget"),
+             nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
+             "Least, largest and sum (words of 64 bits, the lowest first) of what the trees of at most `budget` ticks "
+             "predict for each row; None if the callback returned True.");
   module.def("best_ranking", &best_ranking_of, nb::arg("trees"), nb::arg("half_pair_cost"),
              nb::arg("max_false_positives"), nb::arg("leaf_cost"), nb::arg("below"), nb::arg("options"),
              nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,

@@ -14,22 +14,20 @@
 
 #include "data/distinct_rows.hpp"
 #include "models/leaf_model.hpp"
-#include "rashomon/histogram.hpp"
+#include "rashomon/two_level_trees.hpp"
 
 namespace hornbeam::rashomon {
 
 /// The costs of all trees, as numbers of leaves and of units of loss.
 class CostLattice {
  public:
-  CostLattice(const data::DistinctRows& data, const models::LeafModel& model, Ticks leaf_cost) : leaf_cost_(leaf_cost) {
-    Ticks unit = 0;
-    for (std::uint32_t row = 0; row < data.n_rows; ++row)
-      for (std::uint32_t k = 0; k < model.n_predictions(); ++k)
-        unit = std::gcd(unit, model.loss_of(data.weight(row), k));
-    if (unit == 0 || leaf_cost <= 1) return;
+  CostLattice(const data::DistinctRows& data, const models::LeafModel& model, const TreeKind& kind)
+      : leaf_cost_(kind.leaf_cost) {
+    const Ticks unit = unit_of(data, model, kind.loss_bits);
+    if (unit == 0 || leaf_cost_ <= 1) return;
     unit_ = unit;
     shift_ = std::countr_zero(static_cast<std::uint64_t>(unit));
-    const int leaf_bits = std::min(shift_, std::countr_zero(static_cast<std::uint64_t>(leaf_cost - 1)));
+    const int leaf_bits = std::min(shift_, std::countr_zero(static_cast<std::uint64_t>(leaf_cost_ - 1)));
     mask_ = (std::uint64_t{1} << leaf_bits) - 1;
     const std::uint64_t odd = static_cast<std::uint64_t>(unit) >> shift_;
     inverse_ = odd;  // modulo 2^3; each step of Newton's method doubles the exponent
@@ -52,6 +50,16 @@ class CostLattice {
   }
 
  private:
+  /// All losses are multiples of it; 0 if there is no loss, or no use in looking for the unit of squared errors.
+  static Ticks unit_of(const data::DistinctRows& data, const models::LeafModel& model, int loss_bits) {
+    if (loss_bits > 0) return Ticks{1} << loss_bits;
+    if (model.measures().is_squared_error()) return 0;
+    Ticks unit = 0;
+    for (std::uint32_t row = 0; row < data.n_rows; ++row)
+      for (std::uint32_t k = 0; k < model.n_predictions(); ++k)
+        unit = std::gcd(unit, model.loss_of(data.weight(row), k));
+    return unit;
+  }
   std::uint64_t most_leaves(Ticks most) const { return static_cast<std::uint64_t>(most / leaf_cost_); }
 
   Ticks leaf_cost_, unit_ = 0;

@@ -18,7 +18,7 @@ FilterIndex<Count>::FilterIndex(TreeGraph<Count>& graph, run::Run& run)
     : graph_(graph),
       data_(graph.problem_.rows),
       masks_(data_),
-      lattice_(data_, graph.problem_.model, graph.problem_.kind.leaf_cost),
+      lattice_(data_, graph.problem_.model, graph.problem_.kind),
       nodes_(graph.nodes_.size()) {
   run::WorkMeter meter(run, kFilteredBetweenPolls, [&run] { run.report({}); });
   visit(graph_.root_, 0, masks_.all(), graph_.problem_.depth, 0, meter);

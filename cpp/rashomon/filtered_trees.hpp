@@ -94,6 +94,7 @@ class FilteredGraph final : public FilteredTrees {
 
   std::optional<NodeView> view(std::span<const PathStep> path, Ticks budget, bool with_splits) override;
   VoteCounts votes(const RowMasks& rows, const TreeLimit& limit, run::Run& run) override;
+  PredictionSpread spread(const RowMasks& rows, const TreeLimit& limit, run::Run& run) override;
 
   const TreeFilter& filter() const { return filter_; }
   const FilterIndex<Count>& index() const { return index_; }

@@ -34,6 +34,10 @@ TreeGraph<Count>::TreeGraph(std::shared_ptr<const TreeSetProblem> problem, run::
                       {}},
       two_levels_(search_problem_, kernels::kernels(), meter_) {
   nodes_.emplace_back();
+  if (!shallow::SquaresSolver::is_usable(search_problem_)) return;
+  maker_.number_rows();
+  coded_rows_.emplace(search_problem_);
+  squares_.emplace(search_problem_, *coded_rows_, kernels::kernels(), meter_);
 }
 
 template <class Count>
@@ -136,7 +140,7 @@ bool TreeGraph<Count>::raise_sides(rows::RowSet& rows, std::uint32_t column, std
   for (int x = 0; x < 2; ++x) {
     const Ticks* measures = two_level_trees_.side_of(rows, column, x == 1);
     if (!two_level_trees_.may_be_leaf(measures)) return false;
-    side[x] = {leaf_cost + problem_.model.loss(measures), problem_.model.least_loss(measures), 0};
+    side[x] = {problem_.kind.cost_of_leaf(problem_.model.loss(measures)), problem_.model.least_loss(measures), 0};
     side[x].lower = std::min(side[x].leaf, bounds::cost_of_two_leaves_or_more(leaf_cost, side[x].least_loss));
   }
   const auto is_closed = [&] {
@@ -179,11 +183,10 @@ bool TreeGraph<Count>::raise_sides(rows::RowSet& rows, std::uint32_t column, std
 template <class Count>
 bool TreeGraph<Count>::find_least(const rows::RowSet& rows, std::uint32_t column, bool is_true_side,
                                   std::uint32_t depth, Ticks most, const Side& side, Node& node) {
-  if (!two_levels_.is_usable() || depth < 2) return false;
+  if ((!two_levels_.is_usable() && !squares_) || depth < 2) return false;
   const bool is_shallow = depth == 2 || 4 * problem_.kind.leaf_cost + side.least_loss > most;
   if (!is_shallow && (depth > 3 || problem_.rows.n_columns > kMostColumnsOfTriples)) return false;
-  const auto found = is_shallow ? two_levels_.solve(rows, column, is_true_side, most)
-                                : two_levels_.solve_three_levels(rows, column, is_true_side, most);
+  const auto found = best_on_side(rows, column, is_true_side, is_shallow ? 2 : 3, most);
   meter_.require(0);
   if (!found) return false;
   ++counters_.least_trees;
@@ -191,6 +194,14 @@ bool TreeGraph<Count>::find_least(const rows::RowSet& rows, std::uint32_t column
   node.is_least_known = least <= most;
   node.least = std::max(node.least, std::min(least, most + 1));
   return true;
+}
+
+template <class Count>
+std::optional<table::KnownTree> TreeGraph<Count>::best_on_side(const rows::RowSet& rows, std::uint32_t column,
+                                                               bool is_true_side, std::uint32_t levels, Ticks most) {
+  if (squares_) return squares_->solve_side(rows, column, is_true_side, levels);
+  return levels == 2 ? two_levels_.solve(rows, column, is_true_side, most)
+                     : two_levels_.solve_three_levels(rows, column, is_true_side, most);
 }
 
 template <class Count>
@@ -216,6 +227,7 @@ void TreeGraph<Count>::report() {
 template <class Count>
 std::uint64_t TreeGraph<Count>::bytes() const {
   std::uint64_t row_bytes = problem_.rows.bytes() + root_.bytes() + maker_.bytes();
+  if (coded_rows_) row_bytes += coded_rows_->bytes();
   for (const rows::RowSet& level : levels_) row_bytes += level.bytes();
   return row_bytes + list_bytes_ + other_bytes_ +
          nodes_.size() * (sizeof(Node) + sizeof(table::SubproblemKey) + 4 * sizeof(std::uint64_t));

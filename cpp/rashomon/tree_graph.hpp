@@ -13,11 +13,13 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "rashomon/tree_set.hpp"
+#include "shallow/squares.hpp"
 #include "shallow/two_levels.hpp"
 #include "table/subproblem_table.hpp"
 
@@ -97,6 +99,9 @@ class TreeGraph final : public TreeSet {
                    Split& split);
   bool find_least(const rows::RowSet& rows, std::uint32_t column, bool is_true_side, std::uint32_t depth, Ticks most,
                   const Side& side, Node& node);
+  /// The best tree of at most two or three levels on one side, but for a leaf. Nothing if stopped.
+  std::optional<table::KnownTree> best_on_side(const rows::RowSet& rows, std::uint32_t column, bool is_true_side,
+                                               std::uint32_t levels, Ticks most);
   std::uint32_t node_of(const table::SubproblemKey& key);
   rows::RowSet& child_of(const rows::RowSet& rows, std::uint32_t column, bool side, std::size_t level);
   void report();
@@ -110,6 +115,8 @@ class TreeGraph final : public TreeSet {
   TwoLevelTrees two_level_trees_;
   const rows::Problem search_problem_;
   shallow::TwoLevelSolver two_levels_;
+  std::optional<const shallow::CodedRows> coded_rows_;  // of squared error, like the next one
+  std::optional<shallow::SquaresSolver> squares_;
   rows::RowSet root_;
   std::deque<rows::RowSet> levels_;
   std::deque<Node> nodes_;

@@ -87,6 +87,12 @@ struct NodeView {
 /// How many trees predict each class for each row: (n_rows, n_predictions).
 using VoteCounts = std::vector<Limbs>;
 
+/// The predictions of all trees for each row, where they are numbers.
+struct PredictionSpread {
+  std::vector<std::uint32_t> low, high;
+  std::vector<Limbs> sum;
+};
+
 /// The trees of a set that pass a filter. The set has to outlive it.
 class FilteredTrees {
  public:
@@ -100,6 +106,8 @@ class FilteredTrees {
   virtual std::optional<NodeView> view(std::span<const PathStep> path, Ticks budget, bool with_splits) = 0;
   /// For any rows with the columns of the data. Throws Stopped.
   virtual VoteCounts votes(const RowMasks& rows, const TreeLimit& limit, run::Run& run) = 0;
+  /// The same, if a tree is within the limit.
+  virtual PredictionSpread spread(const RowMasks& rows, const TreeLimit& limit, run::Run& run) = 0;
 };
 
 class TreeSet {
@@ -143,8 +151,8 @@ struct TreeSetProblem {
   std::uint32_t depth;  // kUnlimited without a limit
 };
 
-/// All trees of at most `bound`; `optimum` is the cost of the best tree, or a bound below it. After a stop, those
-/// of the last bound that was reached.
+/// All trees of at most `bound`. Those of at most `optimum` are found first; it is the cost of the best tree, or near
+/// it. After a stop, those of the last bound that was reached.
 std::unique_ptr<TreeSet> find_trees(TreeSetProblem problem, Ticks optimum, Ticks bound, run::Run& run);
 
 /// How RESPLIT makes its prefixes.

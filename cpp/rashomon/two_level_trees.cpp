@@ -15,7 +15,7 @@ void TwoLevelTrees::list_leaves(const Ticks* measures, Ticks most, std::vector<T
     return;
   }
   for (std::uint32_t k = 0; k < model_.n_predictions(); ++k) {
-    const Ticks cost = kind_.leaf_cost + model_.loss_if(measures, k);
+    const Ticks cost = kind_.cost_of_leaf(model_.loss_if(measures, k));
     if (cost <= most) leaves.push_back({cost, k});
   }
 }

@@ -6,6 +6,7 @@
 // HOLDS   The order of all lists is that of the columns in the data, so it does not depend on how a set was reached.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -25,11 +26,19 @@ enum class LeafRule {
   any_differ,  // any class, but no split has two leaves that predict the same; for two classes
 };
 
-/// Which trees there are. All sides of all splits have rows, at least `rows_per_leaf` of them.
+/// Which trees there are, and what they cost. All sides of all splits have rows, at least `rows_per_leaf` of them.
 struct TreeKind {
   Ticks leaf_cost;
   std::uint64_t rows_per_leaf;
   LeafRule leaf_rule;
+  /// The loss of each leaf is rounded up to a multiple of 2^loss_bits, so that trees have few costs where almost every
+  /// set of rows has a loss of its own. No loss becomes less, so every lower bound on losses remains one.
+  int loss_bits = 0;
+
+  Ticks cost_of_leaf(Ticks loss) const {
+    const Ticks rest = (Ticks{1} << loss_bits) - 1;
+    return leaf_cost + ((loss + rest) & ~rest);
+  }
 };
 
 struct TreeLeaf {
@@ -93,17 +102,17 @@ class TwoLevelTrees {
   /// The leaves of at most `most` that rows of these measures may have, by prediction.
   void list_leaves(const Ticks* measures, Ticks most, std::vector<TreeLeaf>& leaves) const;
   TreeLeaf best_leaf(const Ticks* measures) const {
-    return {kind_.leaf_cost + model_.loss(measures), model_.best_prediction_of(measures)};
+    return {kind_.cost_of_leaf(model_.loss(measures)), model_.best_prediction_of(measures)};
   }
   NodeLeaves leaves_of(const Ticks* measures) const {
     NodeLeaves leaves{best_leaf(measures)};
     if (kind_.leaf_rule == LeafRule::any_differ)
-      for (std::uint32_t k = 0; k < 2; ++k) leaves.cost[k] = kind_.leaf_cost + model_.loss_if(measures, k);
+      for (std::uint32_t k = 0; k < 2; ++k) leaves.cost[k] = kind_.cost_of_leaf(model_.loss_if(measures, k));
     return leaves;
   }
   bool may_be_leaf(const Ticks* measures) const {
-    if (model_.largest_loss(measures) == 0) return false;  // no row
-    return kind_.rows_per_leaf <= 1 || model_.rows(measures) >= static_cast<Ticks>(kind_.rows_per_leaf);
+    if (!model_.measures().counts_rows) return model_.largest_loss(measures) > 0;
+    return model_.rows(measures) >= static_cast<Ticks>(std::max<std::uint64_t>(1, kind_.rows_per_leaf));
   }
 
   /// Measures of the rows on one side of a column; valid until the next call for that side.

@@ -305,9 +305,9 @@ def reliance(trees: RashomonSet, groups: Annotated[NDArray[numpy.int32], dict(sh
     The least and the largest reliance on each group of columns, in ticks times the total of the shares, each as (high, low) of 128 bits, and how many trees test no column of the group (words of 64 bits, the lowest first); None if the callback returned True.
     """
 
-def rashomon_set(columns: PackedColumns, problem: Problem, options: SearchOptions, optimum: int, bound: int, leaf_rule: str = 'differ', lookahead_depth: int | None = None, greedy_depth: int = 0, leaf_bits: int = 0, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> RashomonSet:
+def rashomon_set(columns: PackedColumns, problem: Problem, options: SearchOptions, optimum: int, bound: int, leaf_rule: str = 'differ', lookahead_depth: int | None = None, greedy_depth: int = 0, leaf_bits: int = 0, loss_bits: int = 0, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> RashomonSet:
     """
-    Find all trees that cost at most `bound`, or those of RESPLIT; see api/rashomon.hpp.
+    Find all trees that cost at most `bound`, the loss of each leaf rounded up to a multiple of 2^loss_bits, or those of RESPLIT; see api/rashomon.hpp.
     """
 
 def describe_set(trees: RashomonSet) -> SetDescription:
@@ -338,6 +338,11 @@ def view_node(trees: FilteredSet, path: Sequence[tuple[int, bool]], budget: int,
 def count_votes(trees: FilteredSet, rows: PackedColumns, budget: int, max_leaves: int | None = None, leaf_mask: int = 0, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None))] | None:
     """
     How many trees of at most `budget` ticks and `max_leaves`, which the bits of `leaf_mask` count, predict each class for each row: words of 64 bits, the lowest first; None if the callback returned True.
+    """
+
+def spread_of_predictions(trees: FilteredSet, rows: PackedColumns, budget: int, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None))]] | None:
+    """
+    Least, largest and sum (words of 64 bits, the lowest first) of what the trees of at most `budget` ticks predict for each row; None if the callback returned True.
     """
 
 def best_ranking(trees: RashomonSet, half_pair_cost: int, max_false_positives: int, leaf_cost: int, below: int, options: SearchOptions, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> BestRanking:

@@ -108,7 +108,7 @@ RANDOM_TEST(a_set_of_trees_survives_any_failing_allocation, 1) {
   const PackedInput input = problem.input();
   const Ticks optimum = Oracle(problem).best(), bound = optimum + 2;
   const auto make = [&](const std::optional<PrefixRule>& rule) {
-    return std::make_shared<RashomonSet>(input.columns, input, optimum, bound, LeafRule::best, rule, never);
+    return std::make_shared<RashomonSet>(input.columns, input, optimum, bound, TreeRule{LeafRule::best}, rule, never);
   };
   for (const std::optional<PrefixRule>& rule : {std::optional<PrefixRule>(), std::optional(PrefixRule{1, 3, 0})}) {
     const std::shared_ptr<RashomonSet> all = make(rule);

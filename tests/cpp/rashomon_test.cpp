@@ -42,8 +42,8 @@ const TreeFilter kNoFilter{{}, 0, 0};
 /// How many trees that test allowed columns and have enough rows in each leaf cost how much, up to a bound.
 class TreeCounter {
  public:
-  TreeCounter(const TestProblem& problem, LeafRule leaf_rule, const TreeFilter& filter = kNoFilter)
-      : problem_(problem), leaf_rule_(leaf_rule), filter_(filter) {}
+  TreeCounter(const TestProblem& problem, LeafRule leaf_rule, const TreeFilter& filter = kNoFilter, int loss_bits = 0)
+      : problem_(problem), leaf_rule_(leaf_rule), filter_(filter), unit_(Ticks{1} << loss_bits) {}
 
   Counts count(const RowNumbers& rows, std::uint32_t depth, Ticks most) const {
     Counts counts;
@@ -72,17 +72,19 @@ class TreeCounter {
   std::vector<std::pair<Ticks, std::uint32_t>> leaves(const RowNumbers& rows) const {
     std::vector<std::pair<Ticks, std::uint32_t>> found;
     for (std::uint32_t k = 0; k < problem_.n_predictions; ++k) {
-      Ticks cost = problem_.leaf_cost;
-      for (const std::uint32_t row : rows) cost += problem_.weights[row] * problem_.cost(problem_.classes[row], k);
-      found.emplace_back(cost, k);
+      Ticks loss = 0;
+      for (const std::uint32_t row : rows) loss += problem_.weights[row] * problem_.cost(problem_.classes[row], k);
+      found.emplace_back(loss, k);
     }
-    if (leaf_rule_ == LeafRule::any) return found;
-    return {*std::min_element(found.begin(), found.end())};
+    if (leaf_rule_ != LeafRule::any) found = {*std::min_element(found.begin(), found.end())};
+    for (auto& [cost, prediction] : found) cost = problem_.leaf_cost + (cost + unit_ - 1) / unit_ * unit_;
+    return found;
   }
 
   const TestProblem& problem_;
   const LeafRule leaf_rule_;
   const TreeFilter& filter_;
+  const Ticks unit_;
 };
 
 bool every_class_costs(const TestProblem& problem) {
@@ -139,11 +141,11 @@ void check_histogram(const TestProblem& problem, Random& draw) {
   if (!every_class_costs(problem)) return;
   const Ticks bound = random_bound(draw, problem);
   if (bound >= kLargestTotal) return;
-  const LeafRule leaf_rule = random_rule(draw);
-  const Counts expected =
-      TreeCounter(problem, leaf_rule).count(all_rows(problem), problem.limits.depth.value_or(0), bound);
+  const TreeRule rule{random_rule(draw), draw.choose<int>({0, 0, 1, 3, 6})};
+  const Counts expected = TreeCounter(problem, rule.leaf_rule, kNoFilter, rule.loss_bits)
+                              .count(all_rows(problem), problem.limits.depth.value_or(0), bound);
   const testing::PackedInput input = problem.input();
-  RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, leaf_rule, std::nullopt, never);
+  RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, rule, std::nullopt, never);
   CHECK_EQUAL(name_of(set.status()), name_of(Status::optimal));
   CHECK_EQUAL(set.trees().complete_up_to(), bound);
   CHECK(read_each_once(set) == expected);
@@ -188,7 +190,7 @@ void check_views(const TestProblem& problem, Random& draw) {
   if (bound >= kLargestTotal) return;
   const LeafRule leaf_rule = random_rule(draw);
   const testing::PackedInput input = problem.input();
-  RashomonSet set(input.columns, input, 0, bound, leaf_rule, std::nullopt, never);
+  RashomonSet set(input.columns, input, 0, bound, TreeRule{leaf_rule}, std::nullopt, never);
   const auto histogram = set.trees().histogram();
   const std::uint32_t no_column = problem.n_columns;
   CHECK_THROWS(std::invalid_argument, set.view(std::vector<PathStep>{{no_column, true}}, bound, true));
@@ -231,7 +233,7 @@ void check_resplit(const TestProblem& problem, Random& draw) {
   const Counts every = TreeCounter(problem, leaf_rule).count(all_rows(problem), depth, bound);
   const testing::PackedInput input = problem.input();
   const PrefixRule rule{draw.below(depth) + 1, depth, 0};
-  RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, leaf_rule, rule, never);
+  RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, TreeRule{leaf_rule}, rule, never);
   CHECK_EQUAL(set.trees().complete_up_to(), bound);
   for (const auto& [cost, n_trees] : read_each_once(set)) {
     const auto known = every.find(cost);
@@ -394,7 +396,8 @@ PROBLEM_TEST(the_tree_that_ranks_best_is_the_best_of_all_trees_of_the_set, 600, 
   for (std::size_t row = 0; row < input.losses.targets.target.size(); ++row)
     weight[input.losses.targets.target[row]] += input.losses.targets.weights[row];
   if (bound >= kLargestTotal || weight[0] == 0 || weight[1] == 0 || weight[0] + weight[1] >= 1 << 20) return;
-  RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, LeafRule::best, std::nullopt, never);
+  RashomonSet set(input.columns, input, testing::Oracle(problem).best(), bound, TreeRule{LeafRule::best}, std::nullopt,
+                  never);
   const std::int64_t max_false_positives = draw.percent(50) ? weight[0] << 20 : (weight[0] << 20) / 3 + 1;
   const std::optional<std::uint32_t> most_leaves = draw.percent(30) ? std::optional(2u) : std::nullopt;
   Ticks least = kInfinity;

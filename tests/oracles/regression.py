@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import Any
 
 
 def squared_error(targets: Sequence[Fraction], weights: Sequence[Fraction]) -> Fraction:
@@ -67,3 +70,36 @@ def optimal_objective(
         return found
 
     return best(tuple(range(len(rows))), max_depth, max_leaves)
+
+
+Nested = tuple[Any, ...]
+"""A leaf is ``()``, a split ``(column, tree where it is 1, tree where it is 0)``."""
+
+
+def trees_within(
+    rows: Sequence[Sequence[bool]],
+    targets: Sequence[Fraction],
+    weights: Sequence[Fraction],
+    regularization: Fraction,
+    bound: Fraction,
+    max_depth: int | None = None,
+    min_samples_leaf: int = 1,
+) -> dict[Nested, Fraction]:
+    """Return all trees with an objective of at most `bound`, see `optimal_objective`, with their objectives."""
+    whole = squared_error(targets, weights)
+
+    @cache
+    def trees(members: tuple[int, ...], depth: int | None) -> list[tuple[Nested, Fraction]]:
+        loss = squared_error([targets[r] for r in members], [weights[r] for r in members])
+        found: list[tuple[Nested, Fraction]] = [((), (loss / whole if whole else Fraction(0)) + regularization)]
+        for column in range(len(rows[0])) if depth != 0 else ():
+            yes = tuple(r for r in members if rows[r][column])
+            no = tuple(r for r in members if not rows[r][column])
+            if min(len(yes), len(no)) < max(1, min_samples_leaf):
+                continue
+            below = None if depth is None else depth - 1
+            for (one, cost), (other, more) in product(trees(yes, below), trees(no, below)):
+                found.append(((column, one, other), cost + more))
+        return found
+
+    return {tree: cost for tree, cost in trees(tuple(range(len(rows))), max_depth) if cost <= bound}

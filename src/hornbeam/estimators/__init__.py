@@ -14,6 +14,7 @@ from hornbeam.estimators.osdt import OSDTClassifier
 from hornbeam.estimators.policy import PolicyTree
 from hornbeam.estimators.policy_cv import PolicyTreeCV
 from hornbeam.estimators.rashomon import RashomonSetClassifier
+from hornbeam.estimators.rashomon_regressor import RashomonSetRegressor
 from hornbeam.estimators.regressor import GOSDTRegressor
 from hornbeam.estimators.regressor_cv import GOSDTRegressorCV
 from hornbeam.estimators.split import LicketySPLITClassifier, SPLITClassifier
@@ -24,6 +25,7 @@ from hornbeam.estimators.survival_cv import SurvivalTreeCV
 from hornbeam.fitting.progress import Progress
 from hornbeam.rashomon.greedy import GreedySplits, greedy_splits
 from hornbeam.rashomon.rashomon_set import RashomonSet
+from hornbeam.rashomon.rounded_set import PredictionRange, RegressionRashomonSet
 
 __all__ = [
     "GOSDTClassifier",
@@ -38,10 +40,13 @@ __all__ = [
     "OSDTClassifier",
     "PolicyTree",
     "PolicyTreeCV",
+    "PredictionRange",
     "Progress",
     "RashomonImportance",
     "RashomonSet",
     "RashomonSetClassifier",
+    "RashomonSetRegressor",
+    "RegressionRashomonSet",
     "SPLITClassifier",
     "SPLITClassifierCV",
     "SPLITRegressor",

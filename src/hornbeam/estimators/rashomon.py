@@ -3,43 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from decimal import ROUND_CEILING, Context
-from math import inf
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from hornbeam import _core
 from hornbeam._checks import check_choice
 from hornbeam._keywords import accept_positional
-from hornbeam._user_frame import warn_user
 from hornbeam.binarizers import Binarizer
-from hornbeam.cluster import active_client
+from hornbeam.estimators._rashomon import RashomonSetTree
 from hornbeam.estimators._regularized import RegularizedTreeClassifier
 from hornbeam.estimators.gosdt import GOSDTClassifier
-from hornbeam.exceptions import NotProvenWarning
-from hornbeam.fitting.advice import advice
-from hornbeam.fitting.parameters import check_integer, check_number
-from hornbeam.fitting.progress import Progress, relative_gap
+from hornbeam.fitting.parameters import check_integer
+from hornbeam.fitting.progress import Progress
 from hornbeam.fitting.scales import RegularizedScale
 from hornbeam.fitting.search import Search
 from hornbeam.fitting.training import TrainingData
 from hornbeam.objectives import is_one
 from hornbeam.rashomon.auc_set import AucSetSearch
 from hornbeam.rashomon.fscore_set import FScoreSetSearch
-from hornbeam.rashomon.search import RashomonSearch, RESPLITSearch, TreesWanted
+from hornbeam.rashomon.rashomon_set import RashomonSet
+from hornbeam.rashomon.search import RashomonSearch, RESPLITSearch
 from hornbeam.reductions.auc import AucObjectives
 from hornbeam.reductions.auc_scale import check_theta
 from hornbeam.reductions.fscore import FScoreObjective
-from hornbeam.tree.words import count
 
 _LEAF_BITS = 10  # the costs of the search distinguish trees of up to 1023 leaves
 
 
-class RashomonSetClassifier(RegularizedTreeClassifier):
+class RashomonSetClassifier(RashomonSetTree, RegularizedTreeClassifier):
     """The set of all decision trees whose objective is within `epsilon` of the optimum, exactly or by RESPLIT.
 
     The optimum of ``loss(T) + regularization * n_leaves(T)`` is found first, as by `GOSDTClassifier`; then all trees
@@ -184,6 +178,8 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
     """
 
     _non_additive_objectives = ("f1", "auc", "partial_auc")
+    rashomon_set_: RashomonSet
+    _senses = ("splits", "columns", "labels")
 
     @accept_positional(
         "regularization max_depth distinct method lookahead_depth min_samples_leaf objective omega cost_matrix "
@@ -273,29 +269,10 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         IndexError
             If there is no such tree.
         """
-        check_is_fitted(self)
-        tree = self.rashomon_set_[index]
-        parameters = self.get_params(deep=False)
-        names = [name for name in GOSDTClassifier().get_params(deep=False) if name in parameters]
-        one = GOSDTClassifier(**{name: clone(parameters[name], safe=False) for name in names})
-        for name in ("classes_", "schema_", "binarizer_", "regularization_", "lower_bound_", "statistics_"):
-            setattr(one, name, getattr(self, name))
-        one.tree_ = tree
-        one.objective_ = self.rashomon_set_.objective(index)
-        one.loss_ = one.objective_ - one.regularization_ * one.n_leaves_
-        one.gap_ = relative_gap(one.objective_, one.lower_bound_)
-        one.status_ = "optimal" if one.objective_ == one.lower_bound_ else "heuristic"
+        one: GOSDTClassifier = self._single(index, GOSDTClassifier(), ("classes_",))
         return one
 
-    def _certificate(self) -> str:
-        return f"{super()._certificate()}; {self.rashomon_set_._size_in_words()} in the Rashomon set"
-
     def _check_parameters(self) -> _core.SearchOptions:
-        check_number("epsilon", self.epsilon)
-        check_choice("epsilon_is", self.epsilon_is, ("multiplier", "absolute"))
-        if self.rashomon_bound is not None:
-            check_number("rashomon_bound", self.rashomon_bound)
-        check_choice("distinct", self.distinct, ("splits", "columns", "labels"))
         check_choice("method", self.method, ("exact", "resplit"))
         check_integer("lookahead_depth", self.lookahead_depth, least=1)
         if self.method == "resplit" and self.max_depth is None:
@@ -331,8 +308,7 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         return super()._make_scale(training)
 
     def _choose_search(self, training: TrainingData, scale: Any, options: _core.SearchOptions) -> Search:
-        trees_wanted = TreesWanted(self.distinct, self.epsilon, self.epsilon_is, self.rashomon_bound)
-        problem = (self.binarizer_.conditions_, training, scale, options, trees_wanted, active_client(self.n_jobs))
+        problem = self._set_problem(training, scale, options)
         if self.objective in self._non_additive_objectives:
             return FScoreSetSearch(*problem) if self.objective == "f1" else AucSetSearch(*problem)
         # The core knows an empty side of a split by its loss, so every row must be able to lose something.
@@ -344,39 +320,3 @@ class RashomonSetClassifier(RegularizedTreeClassifier):
         if self.method == "exact" or self.max_depth is None or self.lookahead_depth >= self.max_depth:
             return RashomonSearch(*problem)  # no level would be left for the greedy trees of RESPLIT
         return RESPLITSearch(self.lookahead_depth, *problem)
-
-    def _set_result(self, outcome: Any, scale: RegularizedScale) -> None:
-        super()._set_result(outcome, scale)
-        self.rashomon_set_, self.bound_ = outcome["rashomon_set"], float(outcome["bound"])
-        self.n_trees_ = self.rashomon_set_.n_trees
-        is_whole = self.status_ in ("complete", "heuristic")
-        self.searched_up_to_ = self.bound_ if is_whole else self.rashomon_set_.searched_up_to
-        self.complete_up_to_ = self.searched_up_to_ if self.rashomon_set_._is_exact else -inf
-
-    def _warn_unless_proven(self) -> None:
-        if self.status_ in ("complete", "heuristic"):
-            if self.n_trees_ == 0:
-                self._warn_of_empty_set()
-            return
-        known = "no tree"
-        if self.n_trees_:
-            trees = f"{'all ' if self.n_trees_ > 1 else ''}{count(self.n_trees_, 'tree')}"
-            which = "" if self.rashomon_set_._is_exact else " that RESPLIT finds"
-            known = f"{trees}{which} up to objective {self.searched_up_to_:.6g}"
-        warn_user(
-            f"The search stopped before all trees up to objective {self.bound_:.6g} were found (status "
-            f"{self.status_!r}): the set holds {known}. For all of them, {advice(self)}",
-            NotProvenWarning,
-        )
-
-    def _warn_of_empty_set(self) -> None:
-        found = "prefix that RESPLIT finds" if self.status_ == "heuristic" else "tree"
-        best = f"the best has {self.objective_:.6g}"
-        if self.status_ == "complete" and self.lower_bound_ < self.objective_:
-            best = f"the best has between {self.lower_bound_:.6g} and {self.objective_:.6g}"
-        least = Context(prec=6, rounding=ROUND_CEILING).create_decimal_from_float(self.objective_)
-        warn_user(
-            f"The set is empty: no {found} has an objective of at most rashomon_bound={self.bound_:.6g}; {best}. Set "
-            f"rashomon_bound to at least {least:f} for a set with a tree, or to None. tree_ is the best tree known.",
-            UserWarning,
-        )

@@ -24,7 +24,7 @@ A tree whose objective is less than U, in ticks, has ``S(T) < U``; this bounds a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor, isqrt, sqrt
 from typing import Any
@@ -45,6 +45,7 @@ _PLACES = 9
 _FINE = 2**16  # predictions; weights that leave fewer are rounded
 _WEIGHT_BITS = 13  # of the mean of rounded weights
 _LOW_BITS = 20  # of squares that are added on their own, for up to 2^32 rows
+_CONSTANT_LEAF_COST = 2**30  # of a constant target, in a set of trees
 _SAFE = 1 + 2.0**-18  # more than all rounding of floating point in the terms above
 
 
@@ -145,6 +146,24 @@ class SquaredErrorScale:
         of_rounded = (sqrt(most) + self.of_targets) ** 2
         by_weights = min(self.of_weights, self.ratio * of_rounded)
         terms = (self.of_predictions + (of_rounded - most) + by_weights) * _SAFE
+        return terms / self.one + (0.0 if self.is_exact else 2.0**-40 * objective)
+
+    def for_sets(self) -> SquaredErrorScale:
+        """Return a scale in which every row loses something by some prediction, and leaves cost many ticks."""
+        if self.n_predictions > 1:
+            return self
+        penalty = self.regularization
+        one = _CONSTANT_LEAF_COST / penalty if penalty else self.one
+        return replace(self, n_predictions=2, leaf_cost=_CONSTANT_LEAF_COST if penalty else 0, one=one)
+
+    def excess(self, objective: float) -> float:
+        """Return how far the objective of a tree may lie above that of its ticks, if this is at most the one given.
+
+        The square roots of losses differ by D at most, whichever targets are the rounded ones, and the changes of the
+        weights add E at most.
+        """
+        most = objective * self.one
+        terms = ((sqrt(most + self.of_weights) + self.of_targets) ** 2 - most) * _SAFE
         return terms / self.one + (0.0 if self.is_exact else 2.0**-40 * objective)
 
 

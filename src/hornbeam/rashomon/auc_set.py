@@ -193,10 +193,10 @@ class AucSetSearch(RashomonSearch):
         )
         return self._auc_search
 
-    def _exact_objective(self, cost: int) -> Fraction:
-        return Fraction(cost, self._scale.one)
+    def _best_objective(self, outcome: _core.Outcome) -> Fraction:
+        return Fraction(outcome["upper"], self._scale.one)
 
-    def _make_problem(self, optimum: Any) -> tuple[SetProblem, list[int]]:
+    def _make_problem(self, optimum: Any, bound: Fraction) -> tuple[SetProblem, list[int]]:
         training, options = self._training, self._options
         columns, conditions, kept = self._columns()
         problem = AucSetProblem(

@@ -63,20 +63,8 @@ class SetProblem(Protocol):
         """What the columns test."""
 
     @property
-    def codes(self) -> npt.NDArray[np.int32]:
-        """Class of each row."""
-
-    @property
-    def weights(self) -> npt.NDArray[Any]:
-        """Weight of each row."""
-
-    @property
     def scale(self) -> Any:
         """Converts the costs of trees to objectives."""
-
-    @property
-    def classes(self) -> npt.NDArray[Any]:
-        """Labels of the classes."""
 
     @property
     def schema(self) -> TableSchema:
@@ -100,6 +88,26 @@ class SetProblem(Protocol):
         """Find all trees of at most this objective, in the numbers of the scale; None: none."""
 
 
+class VotingProblem(SetProblem, Protocol):
+    """That of a set whose trees predict one of several labels."""
+
+    @property
+    def classes(self) -> npt.NDArray[Any]:
+        """What the trees predict."""
+
+
+class ClassSetProblem(VotingProblem, Protocol):
+    """That of a set whose rows have one class each."""
+
+    @property
+    def codes(self) -> npt.NDArray[np.int32]:
+        """Class of each row."""
+
+    @property
+    def weights(self) -> npt.NDArray[Any]:
+        """Weight of each row."""
+
+
 class GraphOfTrees:
     """Trees of an additive loss, as the core finds and counts them.
 
@@ -112,6 +120,8 @@ class GraphOfTrees:
 
     Attributes
     ----------
+    most : int or None
+        No tree of the graph costs more ticks, with the bits that count leaves; None if the search knows no tree.
     n_prefixes : int
         Number of prefixes that RESPLIT completes; 0 for the exact set.
     """
@@ -123,7 +133,8 @@ class GraphOfTrees:
         self.values: list[Any] = [cost >> leaf_bits << leaf_bits for cost in self.costs]
         self.leaves = [cost & (1 << leaf_bits) - 1 for cost in self.costs]
         self.counts = [to_integer(words) for words in found["counts"]]
-        self.complete_up_to = found["complete_up_to"] if found["complete_up_to"] >= 0 else None
+        self.most: int | None = found["complete_up_to"] if found["complete_up_to"] >= 0 else None
+        self.complete_up_to = self.most
         self.status: str = found["status"]
         self.statistics: dict[str, Any] = {**found["statistics"]}
         self.bounds: dict[str, int] = found["bounds"]

@@ -256,15 +256,16 @@ class FScoreSetSearch(RashomonSearch):
     def _choose_first_search(self) -> Search:
         return FScoreSearch(self._training, self._conditions, self._scale, self._options)
 
-    def _exact_objective(self, cost: Fraction) -> Fraction:
-        return cost
+    def _best_objective(self, outcome: Any) -> Fraction:
+        objective: Fraction = outcome["upper"]
+        return objective
 
     def _cost_of_leaf(self) -> Fraction:
         scale = self._scale
         negatives = scale.total - scale.positives
         return Fraction(negatives, 2 * scale.positives + negatives) + Fraction(scale.leaf_cost)
 
-    def _make_problem(self, optimum: Any) -> tuple[SetProblem, list[int]]:
+    def _make_problem(self, optimum: Any, bound: Fraction) -> tuple[SetProblem, list[int]]:
         training, options = self._training, self._options
         columns, conditions, kept = self._columns()
         problem = FScoreSetProblem(

@@ -21,6 +21,7 @@ from hornbeam.binarizers import Conditions, pack_within
 from hornbeam.fitting.search import Listener, Search, exact_search, make_problem, packed_columns, within
 from hornbeam.fitting.training import TrainingData
 from hornbeam.objectives import exact_fraction
+from hornbeam.rashomon.base_set import BaseRashomonSet
 from hornbeam.rashomon.found import FoundTrees, SetProblem
 from hornbeam.rashomon.problem import Lookahead, RashomonProblem
 from hornbeam.rashomon.rashomon_set import RashomonSet
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     class SetOutcome(_core.Outcome):
         """The outcome of a search, with the set and the objective up to which it was searched."""
 
-        rashomon_set: RashomonSet
+        rashomon_set: BaseRashomonSet[Any]
         bound: Fraction
 
 
@@ -124,10 +125,10 @@ class RashomonSearch:
             budget.end()  # without the optimum there is no bound: the set stays empty
         so_far = (0.0, upper, lower, outcome["statistics"]["subproblems"], outcome["statistics"]["bytes"], n_leaves)
         budget.end_when(lambda: listener(so_far))  # Ctrl-C may come between the searches, while columns are packed
-        problem, kept = self._make_problem(upper)
+        bound = self._wanted.bound_above(self._best_objective(outcome))
+        problem, kept = self._make_problem(upper, bound)
         if is_found and listener.is_stopped:
             is_found, status = False, "interrupted"
-        bound = self._wanted.bound_above(self._exact_objective(upper))
         most = self._most(bound)
         found = problem.find(most if is_found else None, budget.left(), callback and listener)
         if is_found:
@@ -143,7 +144,7 @@ class RashomonSearch:
         budget.end_when(lambda: listener((0.0, upper, 0, 0, 0, 1)))
         bound = self._wanted.bound_above(Fraction(0))
         most = self._most(bound)
-        problem, kept = self._make_problem(0)
+        problem, kept = self._make_problem(0, bound)
         is_stopped = listener.is_stopped  # while columns were packed, so that some may be missing
         found = problem.find(None if is_stopped else most, budget.left(), callback and listener)
         status = "complete" if found.status == "optimal" else found.status
@@ -186,7 +187,7 @@ class RashomonSearch:
         bounds = Counter(outcome["statistics"]["bounds"])
         bounds.update(found.bounds)
         statistics["bounds"] = dict(bounds)
-        rashomon_set = RashomonSet(problem, found)
+        rashomon_set = self._make_set(problem, found)
         if self._lookahead is not None:
             statistics["set_prefixes"] = rashomon_set.n_prefixes
         return {
@@ -197,9 +198,12 @@ class RashomonSearch:
             "bound": bound,
         }
 
-    def _exact_objective(self, cost: Any) -> Fraction:
-        """Return the objective of a tree without rounding."""
-        exact: Fraction = self._scale.exact_objective(cost)
+    def _make_set(self, problem: Any, found: FoundTrees) -> BaseRashomonSet[Any]:
+        return RashomonSet(problem, found)
+
+    def _best_objective(self, outcome: _core.Outcome) -> Fraction:
+        """Return the objective of the best tree without rounding."""
+        exact: Fraction = self._scale.exact_objective(outcome["upper"])
         return exact
 
     def _cost_of_leaf(self) -> Any:
@@ -221,7 +225,7 @@ class RashomonSearch:
                 conditions, columns = conditions.take(kept), columns[kept]
         return columns, conditions, kept
 
-    def _make_problem(self, optimum: Any) -> tuple[SetProblem, list[int]]:
+    def _make_problem(self, optimum: Any, bound: Fraction) -> tuple[SetProblem, list[int]]:
         """Return the problem of the set, and the numbers of the conditions that its trees may test."""
         training, options = self._training, self._options
         columns, conditions, kept = self._columns()
@@ -258,12 +262,16 @@ class RashomonSearch:
         if ticks >= _LARGEST_BOUND:
             raise ValueError(f"{self._wanted.name()} is too large: even the worst tree would be in the set.")
         most_leaves = min(n_rows, ticks // scale.leaf_cost, 2 ** min(n_rows if depth is None else depth, 64))
-        if most_leaves >= 1 << scale.leaf_bits:
+        self._check_most_leaves(most_leaves, scale.leaf_bits)
+        return ticks
+
+    def _check_most_leaves(self, most_leaves: int, leaf_bits: int) -> None:
+        """Raise ValueError if a number of leaves does not fit its bits."""
+        if most_leaves >= 1 << leaf_bits:
             raise ValueError(
-                f"a tree of the set might have {most_leaves} leaves, but at most {(1 << scale.leaf_bits) - 1} are "
+                f"a tree of the set might have {most_leaves} leaves, but at most {(1 << leaf_bits) - 1} are "
                 f"supported; lower max_depth or {self._wanted.name().split('=')[0]}, or raise regularization."
             )
-        return ticks
 
 
 class RESPLITSearch(RashomonSearch):

@@ -76,8 +76,33 @@ def votes_of_all(found: GraphOfTrees, conditions: Conditions, table: Table) -> n
     ndarray of int of any size, shape (n_rows, n_classes)
     """
     trees = filtered(found.graph, [True] * len(conditions))
-    assert found.complete_up_to is not None
-    return count_votes(trees, list(evaluate_conditions(conditions, table)), table.n_rows, found.complete_up_to)
+    assert found.most is not None
+    return count_votes(trees, list(evaluate_conditions(conditions, table)), table.n_rows, found.most)
+
+
+def spread_of_all(
+    found: GraphOfTrees, conditions: Conditions, table: Table
+) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], npt.NDArray[Any]]:
+    """Return the least, the largest and the sum of the numbers that all trees of a set, which is not empty, predict.
+
+    Parameters
+    ----------
+    found, conditions, table
+        See `votes_of_all`.
+
+    Returns
+    -------
+    low, high : ndarrays of uint32 of shape (n_rows,)
+    sums : ndarray of int of any size, shape (n_rows,)
+    """
+    trees = filtered(found.graph, [True] * len(conditions))
+    assert found.most is not None
+    rows, row_of = _distinct_rows(list(evaluate_conditions(conditions, table)), table.n_rows)
+    spread = _core.spread_of_predictions(trees, rows, found.most)
+    if spread is None:
+        raise stopped_by(None, "looking for the range of predictions")
+    low, high, sums = spread
+    return low[row_of], high[row_of], _integers(sums)[row_of, 0]
 
 
 def count_votes(
@@ -114,16 +139,19 @@ def count_votes(
     InterruptedError
         If `callback` returned True.
     """
-    table = np.array(answers, dtype=np.bool_).reshape(len(answers), n_rows)
-    # Rows that meet the same conditions get the same votes.
-    distinct, row_of = np.unique(np.packbits(table, axis=0).T, axis=0, return_index=True, return_inverse=True)[1:]
-    packed = np.ascontiguousarray(np.packbits(table[:, distinct], axis=1, bitorder="little"))
-    words = _core.count_votes(
-        trees, _core.PackedColumns(packed, len(distinct)), most, most_leaves, leaf_mask, callback=callback
-    )
+    rows, row_of = _distinct_rows(answers, n_rows)
+    words = _core.count_votes(trees, rows, most, most_leaves, leaf_mask, callback=callback)
     if words is None:
         raise stopped_by(callback, "counting votes")
-    return _integers(words)[row_of.ravel()]
+    return _integers(words)[row_of]
+
+
+def _distinct_rows(answers: Answers, n_rows: int) -> tuple[_core.PackedColumns, npt.NDArray[np.intp]]:
+    """Return the rows that differ in some condition, and which of them each row is: they get the same predictions."""
+    table = np.array(answers, dtype=np.bool_).reshape(len(answers), n_rows)
+    distinct, row_of = np.unique(np.packbits(table, axis=0).T, axis=0, return_index=True, return_inverse=True)[1:]
+    packed = np.ascontiguousarray(np.packbits(table[:, distinct], axis=1, bitorder="little"))
+    return _core.PackedColumns(packed, len(distinct)), row_of.ravel()
 
 
 def _answers_of(arrays: _core.TreeArrays, answers: Answers) -> Callable[[int, Rows], npt.NDArray[np.bool_]]:
