@@ -137,3 +137,36 @@ _KINDS = {
     "tiny": lambda draw: draw.uniform(-1, 1) * 1e-300,
     "mixed": lambda draw: draw.gauss(0, 1) * 10 ** draw.uniform(-9, 9),
 }
+
+
+def policies_within(rows: list[list[int]], problem: PolicyProblem, bound: Fraction) -> dict[tuple[Any, ...], Fraction]:
+    """Return all trees on columns of 0 and 1 with an objective of at most `bound`, with their objectives.
+
+    A leaf is ``(action,)``, a split ``(column, tree where it is 1, tree where it is 0)``. A leaf chooses the first of
+    the best actions; no split has two leaves of one action.
+    """
+    losses, total = problem.losses(), sum(map(Fraction, problem.weights))
+    largest = sum(
+        Fraction(w) * max(x for x in row if x is not None) for w, row in zip(problem.weights, losses, strict=True)
+    )
+    penalty = Fraction(problem.regularization)
+
+    @cache
+    def trees(members: tuple[int, ...], depth: int) -> list[tuple[tuple[Any, ...], Fraction]]:
+        sums = [
+            sum(2 * largest if losses[r][k] is None else Fraction(problem.weights[r]) * losses[r][k] for r in members)
+            for k in range(len(problem.costs))
+        ]
+        found: list[tuple[tuple[Any, ...], Fraction]] = [((sums.index(min(sums)),), min(sums) / total + penalty)]
+        for column in range(len(rows[0])) if depth > 0 else ():
+            yes, no = (tuple(r for r in members if rows[r][column] == side) for side in (1, 0))
+            if min(len(yes), len(no)) < max(1, problem.min_samples_leaf):
+                continue
+            for one, cost in trees(yes, depth - 1):
+                for other, more in trees(no, depth - 1):
+                    if len(one) > 1 or one != other:
+                        found.append(((column, one, other), cost + more))
+        return found
+
+    depth = len(rows) if problem.max_depth is None else problem.max_depth
+    return {tree: cost for tree, cost in trees(tuple(range(len(rows))), depth) if cost <= bound}

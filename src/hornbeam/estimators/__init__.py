@@ -14,6 +14,7 @@ from hornbeam.estimators.osdt import OSDTClassifier
 from hornbeam.estimators.policy import PolicyTree
 from hornbeam.estimators.policy_cv import PolicyTreeCV
 from hornbeam.estimators.rashomon import RashomonSetClassifier
+from hornbeam.estimators.rashomon_policy import RashomonSetPolicyTree
 from hornbeam.estimators.rashomon_regressor import RashomonSetRegressor
 from hornbeam.estimators.regressor import GOSDTRegressor
 from hornbeam.estimators.regressor_cv import GOSDTRegressorCV
@@ -25,7 +26,7 @@ from hornbeam.estimators.survival_cv import SurvivalTreeCV
 from hornbeam.fitting.progress import Progress
 from hornbeam.rashomon.greedy import GreedySplits, greedy_splits
 from hornbeam.rashomon.rashomon_set import RashomonSet
-from hornbeam.rashomon.rounded_set import PredictionRange, RegressionRashomonSet
+from hornbeam.rashomon.rounded_set import PolicyRashomonSet, PredictionRange, RegressionRashomonSet
 
 __all__ = [
     "GOSDTClassifier",
@@ -38,6 +39,7 @@ __all__ = [
     "MAPTreeClassifier",
     "ModelClassReliance",
     "OSDTClassifier",
+    "PolicyRashomonSet",
     "PolicyTree",
     "PolicyTreeCV",
     "PredictionRange",
@@ -45,6 +47,7 @@ __all__ = [
     "RashomonImportance",
     "RashomonSet",
     "RashomonSetClassifier",
+    "RashomonSetPolicyTree",
     "RashomonSetRegressor",
     "RegressionRashomonSet",
     "SPLITClassifier",

@@ -8,7 +8,8 @@ from typing import Any, Literal
 from hornbeam._budget import DEFAULT_TIME_LIMIT
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._cross_validation import CrossValidatedPath, FinePenalty, as_rows
-from hornbeam.estimators.policy import PolicyTree, PolicyTreeMethods
+from hornbeam.estimators._policy import PolicyTreeMethods
+from hornbeam.estimators.policy import PolicyTree
 from hornbeam.fitting.progress import Progress
 from hornbeam.fitting.rewards import read_rewards
 

@@ -234,3 +234,8 @@ class PolicyRashomonSet(RoundedRashomonSet[ActionTree], VotingRashomonSet[Action
     """
 
     _problem: ActionProblem
+
+    def _chosen(self, index: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], npt.NDArray[Any]]:
+        """Return the action that a tree chooses for each training row, the rewards of the rows and their weights."""
+        arrays = self._arrays(index)
+        return arrays["prediction"][arrays["leaf_of_row"]], self._problem.rewards, self._problem.weights
