@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from hornbeam import MAPTreeClassifier, OSDTClassifier, RashomonSetClassifier, SPLITClassifier
-from hornbeam.cli.methods import METHODS, POLICY, REGRESSION, SURVIVAL, Request
+from hornbeam.cli.methods import METHODS, POLICY, REGRESSIONS, SURVIVAL, Request
 from hornbeam.cli.model import Model
 
 RANDOM = np.random.default_rng(3)
@@ -37,7 +37,7 @@ def fit(run, *options):
     return Model.load(Path("model.json")), out
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if name not in (POLICY, REGRESSION, SURVIVAL)])
+@pytest.mark.parametrize("method", [name for name in METHODS if name not in (POLICY, *REGRESSIONS, SURVIVAL)])
 def test_each_method_finds_the_tree_of_its_classifier(run, table, method):
     limit = {} if method == "maptree" else {"regularization": 0.01}
     expected = fitted(METHODS[method].make(**METHODS[method].fixed, **limit, max_depth=3))
@@ -151,12 +151,12 @@ def test_a_reference_that_does_not_fit_the_table_is_refused(run, table, frame, s
     [
         (
             ["--method", "cart"],
-            "--method 'cart': expected gosdt, split, lickety, maptree, osdt, rashomon, resplit, regression, policy or "
-            "survival",
+            "--method 'cart': expected gosdt, split, lickety, maptree, osdt, rashomon, resplit, regression, "
+            "regression-split, regression-lickety, policy or survival",
         ),
         (["--alpha", 1], "--alpha belongs to --method maptree, not to gosdt"),
         (["--epsilon", 1], "--epsilon belongs to --method rashomon or resplit, not to gosdt"),
-        (["--method", "rashomon", "--lookahead-depth", 1], "--lookahead-depth belongs to --method split or resplit,"),
+        (["--method", "rashomon", "--lookahead-depth", 1], "--lookahead-depth belongs to --method split or resplit or"),
         (["--method", "maptree", "--regularization", 0.1], "--regularization belongs to --method gosdt or split or"),
         (["--method", "split", "--reference", "x.csv"], "--reference belongs to --method gosdt, not to split"),
         (["--method", "lickety", "--trees", "."], "--trees belongs to --method rashomon or resplit, not to lickety"),

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from cli.conftest import without_columns
-from hornbeam import GOSDTRegressor, RegressionTree
+from hornbeam import GOSDTRegressor, LicketySPLITRegressor, QuantileTree, RegressionTree, SPLITRegressor
 from hornbeam.cli.model import Model
 
 RNG = np.random.default_rng(0)
@@ -61,6 +61,64 @@ def test_decimals_make_a_regression(run, houses, tmp_path):
     assert [float(one) for one in predicted] == regressor.predict(HOUSES.select(FEATURES)).tolist()
     assert "predict" in run("export", model, "--format", "text").out
     assert "predicts no classes" in run("predict", model, houses, "--proba").err
+
+
+@pytest.mark.parametrize("options", [["--loss", "quantile", "--quantile", 0.9], ["--quantile", 0.9]])
+def test_a_quantile(run, houses, tmp_path, options):
+    model = tmp_path / "m.json"
+    arguments = ["fit", houses, "--target", "stars", "--drop", "price", "--regularization", 0.02, "--max-depth", 2]
+    code, out, err = run(*arguments, *options, "--model", model)
+    assert (code, err) == (0, "")
+    regressor = expected("stars", 0.02, 2, loss="quantile", quantile=0.9)
+    assert without_columns(out).startswith(str(regressor.tree_))
+    assert "(quantile loss)" in out
+    single, error = regressor.tree_.losses[0], regressor.loss_ * regressor.tree_.losses[0]
+    assert f"mean quantile loss {error:.4g} ({single:.4g} if all rows get their 0.9 quantile, 3)" in out
+    written = Model.load(model)
+    assert isinstance(written.tree, QuantileTree)
+    assert written.tree == regressor.tree_
+    assert run("show", model).out.startswith(str(regressor.tree_))
+    header, *predicted = run("predict", model, houses).out.split()
+    assert header == "predicted_stars"
+    assert [float(one) for one in predicted] == regressor.predict(HOUSES.select(FEATURES)).tolist()
+
+
+def test_held_out_rows_of_a_quantile_have_its_loss_and_how_many_lie_below(run, houses):
+    arguments = ["fit", houses, "--target", "price", "--drop", "stars", "--max-depth", 3, "--quantile", 0.9]
+    folds = run(*arguments, "--cv", 3).out
+    assert "Cross-validation, 3 folds:\n  mean quantile loss  " in folds
+    share = float(folds.split("  rows at or below    ")[1].split()[0])
+    assert 0.6 <= share <= 1
+    assert "R^2" not in folds
+
+
+def test_a_median(run, houses):
+    arguments = ["fit", houses, "--target", "price", "--drop", "stars", "--max-depth", 2, "--regularization", 0.01]
+    out = run(*arguments, "--loss", "absolute_error", "--test-size", 0.25).out
+    regressor = expected("price", 0.01, 2, loss="absolute_error")
+    assert str(regressor.tree_) in out
+    assert "(absolute error)" in out
+    error = np.abs(HOUSES["price"].to_numpy() - regressor.predict(HOUSES.select(FEATURES))).mean()
+    assert f"Training rows: mean absolute error {error:.4g} (" in out
+    assert "if all rows get their median, " in out
+    assert "Held-out rows:\n  mean absolute error  " in out
+
+
+@pytest.mark.parametrize(
+    ("method", "make"), [("regression-split", SPLITRegressor), ("regression-lickety", LicketySPLITRegressor)]
+)
+def test_near_optimal_trees_of_numbers(run, houses, tmp_path, method, make):
+    model = tmp_path / "m.json"
+    arguments = ["fit", houses, "--target", "stars", "--drop", "price", "--method", method, "--max-depth", 3]
+    code, out, err = run(*arguments, "--regularization", 0.01, "--model", model, "--cv", 3, "--no-certify")
+    assert (code, err) == (0, "")
+    regressor = make(regularization=0.01, max_depth=3).fit(HOUSES.select(FEATURES), HOUSES["stars"])
+    assert Model.load(model).tree == regressor.tree_
+    assert f"(squared error) = loss {regressor.loss_:.6f} + 0.01 x" in out
+    assert f"Training rows: R^2 {1 - regressor.loss_:.4f}, root mean squared error" in out
+    assert "Cross-validation, 3 folds:\n  root mean squared error  " in out
+    proven = run(*arguments, "--certify").out
+    assert "Proven optimal" in proven or "Near-optimal" in proven
 
 
 def test_few_whole_numbers_are_classes_unless_the_method_is_given(run, houses):
@@ -122,6 +180,21 @@ def test_a_start_tree_and_a_checkpoint(run, houses, tmp_path):
         (["--target", "price", "--binarizer", "guess"], "chooses thresholds by classes"),
         (["--target", "price", "--cv", "61"], "there are only 60 rows, too few for 61 parts"),
         (["--reward", "price", "--method", "regression"], "--reward belongs to --method policy, not to regression"),
+        (
+            ["--target", "price", "--quantile", "0.9", "--loss", "absolute_error"],
+            "--quantile belongs to --loss quantile",
+        ),
+        (["--target", "price", "--quantile", "2"], "quantile must be above 0 and below 1, got 2"),
+        (["--target", "price", "--loss", "huber"], "loss must be"),
+        (
+            ["--target", "price", "--loss", "absolute_error", "--method", "split"],
+            "--loss belongs to --method regression",
+        ),
+        (
+            ["--target", "price", "--method", "regression-lickety", "--lookahead-depth", "2"],
+            "--lookahead-depth belongs",
+        ),
+        (["--reward", "price", "--quantile", "0.9"], "--reward belongs to --method policy, not to regression"),
         (["--target", "price", "--best", "3"], "--best belongs to --method rashomon or resplit"),
     ],
 )

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from hornbeam._budget import DEFAULT_TIME_LIMIT
+from hornbeam.cli.options import (
+    Data,
+    Decimal,
+    Drop,
+    Encoding,
+    IgnoreCase,
+    Keep,
+    Missing,
+    ModelFile,
+    Output,
+    Picture,
+    Tables,
+    format_of,
+)
 from hornbeam.export import TEXT_FORMATS
-
-if TYPE_CHECKING:
-    from hornbeam.cli.text_columns import CsvFormat
 
 app = typer.Typer(
     name="hornbeam",
@@ -35,34 +46,6 @@ def main(
     ] = False,
 ) -> None:
     """Optimal sparse decision trees, with proof."""
-
-
-Data = Annotated[Path, typer.Argument(help="CSV (header line; comma, semicolon or tab) or Parquet file.")]
-Tables = Annotated[
-    Path,
-    typer.Argument(
-        metavar="DATA",
-        help="CSV (header line; comma, semicolon or tab) or Parquet file; or a folder or quoted pattern of such files, "
-        "which are read in batches and may be larger than memory.",
-    ),
-]
-ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="File written by `hornbeam fit --model`.")]
-Picture = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tree: .svg, .png or .pdf.")]
-Keep = Annotated[list[str] | None, typer.Option("--keep", metavar="COLUMN", help="Use only this column; repeatable.")]
-Drop = Annotated[list[str] | None, typer.Option("--drop", metavar="COLUMN", help="Leave this column out; repeatable.")]
-Decimal = Annotated[
-    str | None,
-    typer.Option(metavar="MARK", help="Decimal mark of the CSV file, . or , (the other may group thousands)."),
-]
-Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of the CSV file, such as latin-1.")]
-Missing = Annotated[
-    list[str] | None, typer.Option("--missing", metavar="TEXT", help="Cells with this text are missing; repeatable.")
-]
-IgnoreCase = Annotated[
-    list[str] | None,
-    typer.Option(metavar="COLUMN", help="Read the text of this column in lower case; repeatable."),
-]
-Output = Annotated[Path | None, typer.Option(metavar="FILE", help="Write here instead of to the screen.")]
 
 
 _OF_METHODS, _TREES, _SCORES = "Options of single methods", "Sets of trees", "Score on held-out rows"
@@ -118,8 +101,9 @@ def fit(  # long: a line for each option
             metavar="NAME",
             help="gosdt (proven optimal), split or lickety (near-optimal, fast), maptree (most probable tree), osdt "
             "(optimal, by sets of leaves), rashomon (all near-optimal trees), resplit (many of them, sooner), "
-            "regression (numbers, proven optimal; the default if the target has decimals or very many values), or, for "
-            "--reward, policy and, for --event, survival (both proven optimal).",
+            "regression (numbers, proven optimal; the default if the target has decimals or very many values), "
+            "regression-split or regression-lickety (numbers, near-optimal, fast), or, for --reward, policy and, for "
+            "--event, survival (both proven optimal).",
         ),
     ] = "gosdt",
     regularization: Annotated[
@@ -144,6 +128,13 @@ def fit(  # long: a line for each option
     objective: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="accuracy (default), balanced, weighted, cost, f1, auc or partial_auc."),
+    ] = None,
+    loss: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="regression: squared_error (default), absolute_error or quantile."),
+    ] = None,
+    quantile: Annotated[
+        float | None, typer.Option(help="regression: the quantile to predict, such as 0.9, for `--loss quantile`.")
     ] = None,
     omega: Annotated[
         float | None,
@@ -247,7 +238,7 @@ def fit(  # long: a line for each option
         bool | None,
         typer.Option(
             "--certify/--no-certify",
-            help="split, lickety: run the exact search afterwards, for a better bound.",
+            help="split, lickety, also of numbers: run the exact search afterwards, for a better bound.",
             rich_help_panel=_OF_METHODS,
         ),
     ] = None,
@@ -385,6 +376,8 @@ def fit(  # long: a line for each option
         if getattr(context.get_parameter_source(name), "name", "") not in ("DEFAULT", "")
     }
     given["seed"] = seed
+    if loss is not None or quantile is not None:  # only numbers have them
+        given.setdefault("method", methods.REGRESSION)
 
     def request_of(name: str) -> methods.Request:
         methods.check_options(name, given, "" if config is None else f" (on the command line or in {config})")
@@ -413,15 +406,6 @@ def fit(  # long: a line for each option
             of_numbers=None if "method" in given else lambda: request_of(methods.REGRESSION),
             **output._asdict(),
         )
-
-
-def format_of(
-    decimal: str | None, encoding: str | None, missing: list[str] | None, ignore_case: list[str] | None = None
-) -> CsvFormat:
-    """Return what the options tell of the format of a table."""
-    from hornbeam.cli.text_columns import CsvFormat
-
-    return CsvFormat(decimal or "", encoding or "", tuple(missing or ()), ignore_case=tuple(ignore_case or ()))
 
 
 @app.command()

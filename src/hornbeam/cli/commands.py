@@ -28,7 +28,7 @@ from hornbeam.cli.errors import CommandError, interrupts_told, polars_errors_tol
 from hornbeam.cli.fitting import fit_classifier, fit_model, model_of
 from hornbeam.cli.folders import METHODS_OF_FOLDERS, confusion_of_leaves, is_folder, scan_folder, with_target
 from hornbeam.cli.held_out import HeldOut, score, score_text, splits, tell
-from hornbeam.cli.methods import REGRESSION, Request
+from hornbeam.cli.methods import REGRESSIONS, Request
 from hornbeam.cli.model import Model
 from hornbeam.cli.predicting import predictions_frame
 from hornbeam.cli.regressions import fit_regression
@@ -89,7 +89,7 @@ def fit(  # long: the steps of the command, one after the other
             request = of_numbers()
             found = f"* {target} (target): holds numbers, not classes, so this is --method regression"
             note = "\n".join(filter(None, [found, note]))
-        if request.method == REGRESSION:
+        if request.method in REGRESSIONS:
             fit_regression(
                 stage,
                 data,

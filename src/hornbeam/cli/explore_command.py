@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from hornbeam.cli.app import Decimal, Drop, Encoding, Keep, Missing, app, format_of
+from hornbeam.cli.app import app
+from hornbeam.cli.options import Decimal, Drop, Encoding, Keep, Missing, format_of
 
 _TEST_SIZE = 0.25
 _OBJECTIVES = ("accuracy", "balanced", "weighted", "f1", "auc")

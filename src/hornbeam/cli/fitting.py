@@ -19,7 +19,8 @@ from hornbeam.binarizers import Binarizer, SupervisedBinarizer, ThresholdBinariz
 from hornbeam.cli.errors import CommandError, refusals_as_command_errors
 from hornbeam.cli.methods import METHODS, SETS, Request, parameter_options
 from hornbeam.cli.model import Model, ProofSummary, read_tree
-from hornbeam.estimators import GOSDTRegressor, MAPTreeClassifier, PolicyTree, SurvivalTree
+from hornbeam.estimators import MAPTreeClassifier, PolicyTree, SurvivalTree
+from hornbeam.estimators._regressor import RegressorMethods
 from hornbeam.exceptions import ColumnWarning, NotProvenWarning
 from hornbeam.fitting.advice import helpful_parameters
 from hornbeam.tree.shares import class_shares
@@ -134,9 +135,11 @@ def _measure(classifier: Any) -> str:
     by_class = {
         MAPTreeClassifier: "log posterior",
         PolicyTree: "reward lost",
-        GOSDTRegressor: "squared error",
         SurvivalTree: "deviance",
     }
+    if isinstance(classifier, RegressorMethods):
+        loss = str(getattr(classifier, "loss", "squared_error"))
+        return "quantile loss" if loss == "quantile" else loss.replace("_", " ")
     return by_class.get(type(classifier)) or str(classifier.objective)
 
 
@@ -278,6 +281,8 @@ def request_for(method: str, given: Mapping[str, Any]) -> Request:
     for name, read in _READERS.items():
         if name in parameters:
             parameters[name] = read(parameters[name])
+    if "quantile" in parameters and parameters.setdefault("loss", "quantile") != "quantile":
+        raise CommandError(f"--quantile belongs to --loss quantile, not to {parameters['loss']}")
     request = Request(method, parameters)
     request.check()
     return request

@@ -14,21 +14,24 @@ from hornbeam.estimators import (
     GOSDTClassifier,
     GOSDTRegressor,
     LicketySPLITClassifier,
+    LicketySPLITRegressor,
     MAPTreeClassifier,
     OSDTClassifier,
     PolicyTree,
     RashomonSetClassifier,
     SPLITClassifier,
+    SPLITRegressor,
     SurvivalTree,
 )
 
 # Parameters that need code, or another form of output.
-FOR_PYTHON = frozenset({"bounds", "callback", "class_weight", "loss", "quantile", "trace", "verbose", "warm_start"})
+FOR_PYTHON = frozenset({"bounds", "callback", "class_weight", "trace", "verbose", "warm_start"})
 # What is known or saved of all rows, and need not hold for some of them: a tree may have learned from the others.
 _OF_ALL_ROWS = frozenset({"start_tree", "known_lower_bound", "known_upper_bound", "checkpoint", "checkpoint_interval"})
 SETS = ("rashomon", "resplit")
 POLICY = "policy"  # the method for columns of rewards
-REGRESSION = "regression"  # the method for targets that are numbers
+REGRESSION = "regression"  # the method for targets that are numbers, unless another one is given
+REGRESSIONS = (REGRESSION, "regression-split", "regression-lickety")
 SURVIVAL = "survival"  # the method for times of events
 _OPTION_FOR = {POLICY: "--reward", SURVIVAL: "--event"}  # which names the targets; for all others --target
 _OPTION_OF = {"n_jobs": "threads", "random_state": "seed"}
@@ -52,6 +55,8 @@ METHODS = {
     "rashomon": Method(RashomonSetClassifier, {"method": "exact"}, frozenset({"lookahead_depth"})),
     "resplit": Method(RashomonSetClassifier, {"method": "resplit"}),
     REGRESSION: Method(GOSDTRegressor),
+    "regression-split": Method(SPLITRegressor),
+    "regression-lickety": Method(LicketySPLITRegressor),
     POLICY: Method(PolicyTree),
     SURVIVAL: Method(SurvivalTree),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,12 @@ from hornbeam.cli.errors import CommandError, Stage
 from hornbeam.cli.held_out import mean_and_error
 from hornbeam.cli.methods import Request
 from hornbeam.cli.row_fits import Folds, Output, Report, fit_rows, fits_of_folds, score_of_folds
+from hornbeam.tree import QuantileTree, RegressionTree
+from hornbeam.tree.quantiles import pinball_losses
 from hornbeam.tree.words import number
+
+_Floats: TypeAlias = npt.NDArray[np.float64]
+_MEDIAN = 0.5  # the mean absolute error is twice its loss
 
 
 def fit_regression(
@@ -59,11 +64,17 @@ def split_numbers(frame: pl.DataFrame, target: str, path: Path) -> tuple[pl.Data
 
 def errors_text(regressor: Any, _: pl.DataFrame, __: pl.Series) -> str:
     """Return how well the training rows are predicted."""
-    single = float(regressor.tree_.deviations[0])
-    root = np.sqrt(regressor.loss_) * single
+    tree = regressor.tree_
+    if isinstance(tree, QuantileTree):
+        name, single = _name_of_error(tree), tree.error(0)
+        head, error, what = f"{name} ", regressor.loss_ * single, _name_of_prediction(tree)
+    else:
+        single = float(tree.deviations[0])
+        head, what = f"R^2 {1 - regressor.loss_:.4f}, root mean squared error ", "mean"
+        error = np.sqrt(regressor.loss_) * single
     return (
-        f"Training rows: R^2 {1 - regressor.loss_:.4f}, root mean squared error {number(root)} "
-        f"({number(single)} if all rows get their mean, {number(float(regressor.tree_.means[0]))})"
+        f"Training rows: {head}{number(error)} "
+        f"({number(single)} if all rows get their {what}, {number(float(tree.outputs[0]))})"
     )
 
 
@@ -75,17 +86,44 @@ def score_text(folds: Folds, frame: pl.DataFrame, targets: pl.Series, request: R
     KeyboardInterrupt
         If Ctrl-C ended a fit.
     """
-    shares, roots = [], []
-    for regressor, rest in fits_of_folds(folds, frame, targets, request):
-        actual = targets[rest].to_numpy()
-        errors = _mean_square(actual - regressor.predict(frame[rest]))
-        roots.append(float(np.sqrt(errors)))
-        spread = _mean_square(actual - actual.mean())
-        shares.append(1 - errors / spread if spread > 0 else np.nan)
-    # Of a fold whose targets are all equal, there is no R^2.
-    share = [] if np.isnan(shares).any() else [f"  R^2                      {mean_and_error(shares)}"]
-    return score_of_folds(folds, "", f"  root mean squared error  {mean_and_error(roots, number)}", *share)
+    scores = [
+        _scores(regressor.tree_, targets[rest].to_numpy(), regressor.predict(frame[rest]))
+        for regressor, rest in fits_of_folds(folds, frame, targets, request)
+    ]
+    lines = {name: [of_fold[name] for of_fold in scores] for name in scores[0]}
+    width = max(map(len, lines))
+    texts = [
+        f"  {name:<{width}}  {mean_and_error(values, '{:.4f}'.format if name in _SHARES else number)}"
+        for name, values in lines.items()
+        if not np.isnan(values).any()  # of a fold whose targets are all equal, there is no R^2
+    ]
+    return score_of_folds(folds, "", *texts)
 
 
-def _mean_square(values: npt.NDArray[np.float64]) -> float:
+_SHARES = ("R^2", "rows at or below")
+"""Scores that are shares, and not in the unit of the target."""
+
+
+def _scores(tree: RegressionTree, actual: _Floats, predicted: _Floats) -> dict[str, float]:
+    """Return the scores of held-out rows by name."""
+    errors = actual - predicted
+    if isinstance(tree, QuantileTree):
+        loss = float(np.mean(pinball_losses(errors, tree.quantile)))
+        if tree.quantile == _MEDIAN:
+            return {_name_of_error(tree): 2 * loss}
+        return {_name_of_error(tree): loss, "rows at or below": float(np.mean(errors <= 0))}
+    spread = _mean_square(actual - actual.mean())
+    share = 1 - _mean_square(errors) / spread if spread > 0 else np.nan
+    return {"root mean squared error": float(np.sqrt(_mean_square(errors))), "R^2": share}
+
+
+def _name_of_error(tree: QuantileTree) -> str:
+    return "mean absolute error" if tree.quantile == _MEDIAN else "mean quantile loss"
+
+
+def _name_of_prediction(tree: QuantileTree) -> str:
+    return "median" if tree.quantile == _MEDIAN else f"{tree.quantile:g} quantile"
+
+
+def _mean_square(values: _Floats) -> float:
     return float(np.mean(values**2))
