@@ -20,6 +20,11 @@ data::RowCounter make_counter(const std::vector<std::uint32_t>& widths) {
   return data::RowCounter(widths);
 }
 
+void require_room(const data::RowCounter& counter, std::size_t n_rows) {
+  api::require(std::uint64_t{counter.n_rows()} + n_rows <= ~std::uint32_t{0} - std::uint64_t{1},
+               "there may be at most 2^32 - 2 distinct rows");
+}
+
 void add_rows(data::RowCounter& counter, const std::vector<CodesIn>& codes,
               const std::optional<ArrayIn<std::int64_t, 1>>& counts) {
   api::require(!codes.empty() && codes.size() == counter.n_columns(), "codes: one array for each column is needed");
@@ -36,9 +41,30 @@ void add_rows(data::RowCounter& counter, const std::vector<CodesIn>& codes,
       columns.push_back({nullptr, std::get<ArrayIn<std::uint32_t, 1>>(given).data()});
   }
   api::require(!counts || counts->size() == n_rows, "counts: one for each row is needed");
-  api::require(std::uint64_t{counter.n_rows()} + n_rows <= ~std::uint32_t{0} - std::uint64_t{1},
-               "codes: there may be at most 2^32 - 2 distinct rows");
+  require_room(counter, n_rows);
   api::require(counter.add(columns, n_rows, span_of(counts)), "codes: must be below 2^width of their column");
+}
+
+ArrayOut<std::uint32_t> add_packed(data::RowCounter& counter, const ArrayIn<Word, 2>& words,
+                                   const ArrayIn<std::int64_t, 1>& counts) {
+  const std::size_t n_rows = words.shape(0);
+  api::require(words.shape(1) == counter.n_words(), "words: must be those of a counter with the same widths");
+  api::require(counts.size() == n_rows, "counts: one for each row is needed");
+  require_room(counter, n_rows);
+  std::vector<std::uint32_t> numbers(n_rows);
+  api::require(counter.add_packed({words.data(), words.size()}, span_of(counts), numbers.data()),
+               "words: must be those of a counter with the same widths");
+  return to_array(std::move(numbers));
+}
+
+auto words_of(const data::RowCounter& counter, std::uint32_t first, std::uint32_t last) {
+  api::require(first <= last && last <= counter.n_rows(), "first, last: must be ascending, and at most n_rows");
+  const std::size_t n_words = counter.n_words();
+  std::vector<Word> words;
+  words.reserve((last - first) * n_words);
+  for (std::uint32_t row = first; row < last; ++row)
+    words.insert(words.end(), counter.row(row), counter.row(row) + n_words);
+  return to_array<Word, nb::ndarray<nb::numpy, Word, nb::ndim<2>>>(std::move(words), {last - first, n_words});
 }
 
 data::TripleCounter make_triples(std::uint32_t n_columns, std::uint32_t n_targets) {
@@ -98,9 +124,14 @@ void add_counters(const nanobind::module_& module) {
       .def(nb::new_(&make_counter), nb::arg("widths"))
       .def("add", &add_rows, nb::arg("codes"), nb::arg("counts").noconvert().none() = nb::none(),
            "Add rows once, or so many times; a code of column c is below 2^widths[c].")
+      .def("add_packed", &add_packed, nb::arg("words").noconvert(), nb::arg("counts").noconvert(),
+           "Add rows that a counter with the same widths has packed; return their numbers among the distinct rows.")
+      .def("words", &words_of, nb::arg("first"), nb::arg("last"),
+           "The distinct rows from `first` to before `last`, packed into words of 64 bits; shape (n_rows, n_words).")
       .def("codes", &codes_of, nb::arg("column"), "The codes of a column in the distinct rows.")
       .def("counts", &counts_of, "How many rows each distinct row stands for.")
       .def_prop_ro("n_rows", &data::RowCounter::n_rows, "Number of distinct rows.")
+      .def_prop_ro("n_words", &data::RowCounter::n_words, "Number of words of a packed row.")
       .def_prop_ro("n_bytes", &data::RowCounter::bytes, "Memory of the distinct rows.");
   nb::class_<data::TripleCounter>(module, "TripleCounter",
                                   "Counts the rows of each target where three binary columns hold.")

@@ -65,6 +65,20 @@ bool RowCounter::add(std::span<const CodesOfColumn> columns, std::size_t n_rows,
   return true;
 }
 
+bool RowCounter::add_packed(std::span<const Word> rows, std::span<const std::int64_t> counts, std::uint32_t* numbers) {
+  std::vector<Word> used(n_words_, 0);
+  for (const Place& place : places_) used[place.word] |= place.mask() << place.shift;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if ((rows[i] & ~used[i % n_words_]) != 0) return false;
+  for (std::size_t first = 0; first < counts.size(); first += kWordBits) {
+    const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(kWordBits, counts.size() - first));
+    index_.find_or_add(rows.data() + first * n_words_, n, numbers + first);
+    counts_.resize(index_.size(), 0);
+    for (std::uint32_t i = 0; i < n; ++i) counts_[numbers[first + i]] += counts[first + i];
+  }
+  return true;
+}
+
 /// Packs up to 64 rows. Columns of one bit are gathered as columns and turned, which takes a few steps for eight cells.
 void RowCounter::pack(std::span<const CodesOfColumn> columns, std::size_t first, std::uint32_t n) {
   std::fill(rows_.begin(), rows_.end(), 0);

@@ -1,7 +1,8 @@
 // data/row_counter.hpp
 //
 // WHAT    Merges the rows of a table that is read in batches, and counts them.
-// FLOW    Python turns each value of a batch into a small number, a code -> here -> one row for each combination.
+// FLOW    Python turns each value of a batch into a small number, a code -> here -> one row for each combination. Where
+//         these take too much memory, Python writes their words to disk, and merges those of a part of them here.
 // HOLDS   Distinct rows are numbered in the order of their first appearance.
 // COST    A batch: its cells to pack, and one look-up a row. Memory: a word for each 64 bits of codes, 8 bytes for the
 //         count and 16 to 32 for the index, for each distinct row.
@@ -33,7 +34,13 @@ class RowCounter {
   /// large.
   bool add(std::span<const CodesOfColumn> columns, std::size_t n_rows, std::span<const std::int64_t> counts);
 
+  /// Adds rows that such a counter has packed, and sets the number of each among the distinct rows. False, and nothing
+  /// is added, if a bit is set that belongs to no column.
+  bool add_packed(std::span<const Word> rows, std::span<const std::int64_t> counts, std::uint32_t* numbers);
+
   std::uint32_t n_rows() const { return index_.size(); }
+  std::uint32_t n_words() const { return n_words_; }
+  const Word* row(std::uint32_t row) const { return index_.row(row); }
   std::span<const std::int64_t> counts() const { return counts_; }
   std::uint32_t width(std::size_t column) const { return places_[column].width; }
   std::size_t n_columns() const { return places_.size(); }

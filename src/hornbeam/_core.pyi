@@ -119,6 +119,16 @@ class RowCounter:
         Add rows once, or so many times; a code of column c is below 2^widths[c].
         """
 
+    def add_packed(self, words: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+        """
+        Add rows that a counter with the same widths has packed; return their numbers among the distinct rows.
+        """
+
+    def words(self, first: int, last: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None, None))]:
+        """
+        The distinct rows from `first` to before `last`, packed into words of 64 bits; shape (n_rows, n_words).
+        """
+
     def codes(self, column: int) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
         """The codes of a column in the distinct rows."""
 
@@ -128,6 +138,10 @@ class RowCounter:
     @property
     def n_rows(self) -> int:
         """Number of distinct rows."""
+
+    @property
+    def n_words(self) -> int:
+        """Number of words of a packed row."""
 
     @property
     def n_bytes(self) -> int:

@@ -30,6 +30,11 @@ class Flags(Sequence[npt.NDArray[np.bool_]]):
         self.n_rows = n_rows
         self.are_boolean = are_boolean
 
+    @property
+    def is_mapped(self) -> bool:
+        """Whether the bits are in a file instead of in memory."""
+        return isinstance(self.bits, np.memmap)
+
     def __len__(self) -> int:
         """Return the number of columns."""
         return len(self.bits)

@@ -37,6 +37,41 @@ def test_rows_are_counted_in_the_order_of_first_appearance(widths, sizes, has_co
     assert list(zip(*found, strict=True)) == list(expected)
 
 
+@given(_WIDTHS, st.integers(0, 200), st.integers(0, 2**32 - 1))
+def test_packed_rows_are_merged_like_their_codes(widths: list[int], n_rows: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    known = random.integers(0, 2 ** np.array(widths), (9, len(widths)))
+    parts = [_core.RowCounter(widths) for _ in range(2)]
+    merged, expected = _core.RowCounter(widths), _core.RowCounter(widths)
+    for part in parts:
+        rows = known[random.integers(0, len(known), n_rows)]
+        codes = [_as_codes(column, width) for column, width in zip(rows.T, widths, strict=True)]
+        part.add(codes)
+        expected.add(codes)
+        middle = part.n_rows // 2
+        words = np.concatenate([part.words(0, middle), part.words(middle, part.n_rows)])
+        assert words.shape == (part.n_rows, part.n_words)
+        numbers = merged.add_packed(words, part.counts())
+        for column in range(len(widths)):
+            assert merged.codes(column)[numbers].tolist() == part.codes(column).tolist()
+            assert merged.codes(column).tolist() == expected.codes(column)[: merged.n_rows].tolist()
+    assert merged.counts().tolist() == expected.counts().tolist()
+
+
+def test_wrong_words_are_refused() -> None:
+    counter, ones = _core.RowCounter([1, 2]), np.ones(1, dtype=np.int64)
+    for words, counts, message in [
+        (np.zeros((1, 2), dtype=np.uint64), ones, "words: must be those of a counter"),
+        (np.full((1, 1), 8, dtype=np.uint64), ones, "words: must be those of a counter"),
+        (np.zeros((2, 1), dtype=np.uint64), ones, "counts: one for each row"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            counter.add_packed(words, counts)
+    assert counter.n_rows == 0
+    with pytest.raises(ValueError, match="first, last: must be ascending"):
+        counter.words(0, 1)
+
+
 def test_many_rows_need_more_memory() -> None:
     counter = _core.RowCounter([20])
     before = counter.n_bytes

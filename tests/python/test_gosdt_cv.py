@@ -224,8 +224,11 @@ def test_warnings_about_rows_come_once_not_once_for_each_fold():
 # What a cross-validation has in another form, or not at all: a reference predicts all rows, not those of a fold;
 # what is known is about one leaf penalty.
 NOT_OF_CV = {
-    GOSDTClassifierCV: {"regularization", "reference", "gap_limit", "trace", "bounds", *OF_ONE_SEARCH},
-    SPLITClassifierCV: {"regularization", "trace", "certify"},
+    GOSDTClassifierCV: {
+        *("regularization", "reference", "gap_limit", "trace", "bounds", "temporary_folder"),
+        *OF_ONE_SEARCH,
+    },
+    SPLITClassifierCV: {"regularization", "trace", "certify", "temporary_folder"},
 }
 
 

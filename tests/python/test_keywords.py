@@ -31,7 +31,7 @@ ORDER = """
 cv scoring rule objective theta labelling alpha beta rho regularization max_depth max_leaves min_samples_leaf shape
 rashomon_bound distinct method lookahead_depth completion last_split strategy n_thresholds thresholds min_jump
 decimals keep_accuracy eliminate binarizer reference start_tree warm_start known_lower_bound known_upper_bound
-class_weight omega cost_matrix smoothing time_limit memory_limit gap_limit max_expansions checkpoint
+class_weight omega cost_matrix smoothing time_limit memory_limit temporary_folder gap_limit max_expansions checkpoint
 checkpoint_interval n_jobs verbose callback
 random_state trace start certify bounds
 """

@@ -22,64 +22,9 @@ from hornbeam import (
 from hornbeam._budget import Budget
 from hornbeam.conditions import AtMost
 from hornbeam.streaming import read_streamed
+from streamed_tables import assert_same_fit, fit_in_memory, mixed_table
 
 pl = pytest.importorskip("polars")
-
-
-def _table(n_rows: int, seed: int = 0, weights: str = "whole") -> pl.DataFrame:
-    random = np.random.default_rng(seed)
-
-    def some_missing(values: list[object]) -> list[object]:
-        return [None if random.random() < 0.1 else value for value in values]
-
-    numbers = random.normal(size=n_rows).round(1)
-    colors = random.choice(["red", "green", "blue"], n_rows).tolist()
-    days = [dt.date(2024, 1, 1) + dt.timedelta(days=int(day)) for day in random.integers(0, 9, n_rows)]
-    flags = random.random(n_rows) < 0.5
-    noise = random.random(n_rows) < 0.15
-    label = np.where(((numbers > 0.3) & flags | (np.array(colors) == "red")) ^ noise, "yes", "no")
-    return pl.DataFrame(
-        {
-            "number": numbers,
-            "small": pl.Series(random.integers(0, 4, n_rows), dtype=pl.Int8),
-            "with_missing": pl.Series(some_missing(random.integers(0, 5, n_rows).tolist()), dtype=pl.Int64),
-            "single": pl.Series(random.integers(0, 9, n_rows) / 7, dtype=pl.Float32),
-            "color": some_missing(colors),
-            "category": pl.Series(random.choice(["a", "b"], n_rows), dtype=pl.Categorical),
-            "flag": flags,
-            "maybe": pl.Series(some_missing(flags.tolist()), dtype=pl.Boolean),
-            "day": some_missing(days),
-            "moment": [dt.datetime(day.year, day.month, day.day, day.day) for day in days],
-            "constant": [1] * n_rows,
-            "nothing": pl.Series([None] * n_rows, dtype=pl.Float64),
-            "label": label,
-            "weight": random.integers(0, 4, n_rows) * {"whole": 2, "decimal": 0.1, "any": np.pi}[weights],
-        }
-    )
-
-
-def _in_memory(classifier: Any, frame: pl.DataFrame, weight: str | None) -> Any:
-    X = frame.drop("label", *([] if weight is None else ["weight"]))
-    with warnings.catch_warnings():  # about columns: a lazy table has no such report
-        warnings.simplefilter("ignore")
-        return classifier.fit(X, frame["label"], None if weight is None else frame["weight"])
-
-
-def _same(streamed: Any, in_memory: Any, *, exact_weights: bool = True) -> None:
-    assert streamed.objective_ == in_memory.objective_
-    assert streamed.lower_bound_ == in_memory.lower_bound_
-    assert streamed.loss_ == in_memory.loss_
-    assert streamed.regularization_ == in_memory.regularization_
-    assert streamed.status_ == in_memory.status_
-    assert list(streamed.binarizer_.conditions_) == list(in_memory.binarizer_.conditions_)
-    assert streamed.schema_ == in_memory.schema_
-    assert streamed.classes_.tolist() == in_memory.classes_.tolist()
-    if exact_weights:
-        assert streamed.tree_ == in_memory.tree_
-    else:
-        assert streamed.tree_.conditions == in_memory.tree_.conditions
-        assert streamed.tree_.n_samples.tolist() == in_memory.tree_.n_samples.tolist()
-        np.testing.assert_allclose(streamed.tree_.class_weights, in_memory.tree_.class_weights, rtol=1e-12)
 
 
 @pytest.fixture(autouse=True)
@@ -92,20 +37,20 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("binarizer", ["exact", "quantile", ThresholdBinarizer(thresholds={"number": [0.3]})])
 @pytest.mark.parametrize("source", ["polars", "arrow"])
 def test_every_kind_of_column_gives_the_fit_in_memory(source: str, binarizer: Any, weight: str | None) -> None:
-    frame = _table(400)
+    frame = mixed_table(400)
     lazy = frame if weight else frame.drop("weight")
     classifier = GOSDTClassifier(0.02, max_depth=3, binarizer=binarizer)
-    in_memory = _in_memory(GOSDTClassifier(0.02, max_depth=3, binarizer=binarizer), lazy, weight)
+    in_memory = fit_in_memory(GOSDTClassifier(0.02, max_depth=3, binarizer=binarizer), lazy, weight)
     X = lazy.lazy() if source == "polars" else ds.dataset(lazy.to_arrow())
-    _same(classifier.fit(X, "label", weight), in_memory)
+    assert_same_fit(classifier.fit(X, "label", weight), in_memory)
 
 
 @pytest.mark.parametrize("weights", ["decimal", "any"])
 def test_weights_that_are_not_whole_give_the_objective_in_memory(weights: str) -> None:
-    frame = _table(300, weights=weights)
-    in_memory = _in_memory(GOSDTClassifier(0.02, max_depth=2, binarizer="quantile"), frame, "weight")
+    frame = mixed_table(300, weights=weights)
+    in_memory = fit_in_memory(GOSDTClassifier(0.02, max_depth=2, binarizer="quantile"), frame, "weight")
     streamed = GOSDTClassifier(0.02, max_depth=2, binarizer="quantile").fit(frame.lazy(), "label", "weight")
-    _same(streamed, in_memory, exact_weights=False)
+    assert_same_fit(streamed, in_memory, exact_weights=False)
 
 
 @pytest.mark.parametrize("objective", ["accuracy", "balanced"])
@@ -118,7 +63,7 @@ def test_flags_of_two_words_give_the_fit_in_memory(make: Any, objective: str) ->
     )
     frame = pl.concat([frame, frame, frame])  # the divisor of the counts is no divisor of the weights
     settings = {"regularization": 0.011, "max_depth": 3, "objective": objective, "binarizer": None}
-    _same(make(**settings).fit(frame.lazy(), "label"), _in_memory(make(**settings), frame, None))
+    assert_same_fit(make(**settings).fit(frame.lazy(), "label"), fit_in_memory(make(**settings), frame, None))
 
 
 @pytest.mark.parametrize("missing", [False, True])
@@ -134,22 +79,22 @@ def test_booleans_are_read_once(monkeypatch: pytest.MonkeyPatch, weight: str | N
     if missing:  # some batches have none
         frame = frame.with_columns(c0=pl.when(pl.Series(random.random(300) < 0.02)).then(None).otherwise(pl.col("c0")))
     frame = frame if weight else frame.drop("weight")
-    in_memory = _in_memory(GOSDTClassifier(0.01, max_depth=3), frame, weight)
+    in_memory = fit_in_memory(GOSDTClassifier(0.01, max_depth=3), frame, weight)
     seen: list[str] = []
     monkeypatch.setattr("hornbeam.fitting.monitor.Monitor.report_rows", lambda self, what, n: seen.append(what))
     for X_lazy in (frame.lazy(), ds.dataset(frame.to_arrow())):
-        _same(GOSDTClassifier(0.01, max_depth=3).fit(X_lazy, "label", weight), in_memory)
+        assert_same_fit(GOSDTClassifier(0.01, max_depth=3).fit(X_lazy, "label", weight), in_memory)
     assert set(seen) == {"distinct rows"}
 
 
 @pytest.mark.parametrize("make", [GOSDTClassifier, SPLITClassifier, LicketySPLITClassifier])
 @pytest.mark.parametrize("binarizer", ["exact", "quantile"])
 def test_min_samples_leaf_counts_all_rows(make: Any, binarizer: str) -> None:
-    frame = _table(200).select("number", "small", "flag", "color", "label")
+    frame = mixed_table(200).select("number", "small", "flag", "color", "label")
     frame = pl.concat([frame, frame.head(120)])
     settings = {"regularization": 0.001, "max_depth": 3, "min_samples_leaf": 25, "binarizer": binarizer}
     streamed = make(**settings).fit(frame.lazy(), "label")
-    _same(streamed, _in_memory(make(**settings), frame, None))
+    assert_same_fit(streamed, fit_in_memory(make(**settings), frame, None))
     leaves = streamed.tree_.n_samples[[condition is None for condition in streamed.tree_.conditions]]
     assert leaves.min() >= 25
 
@@ -159,7 +104,9 @@ def test_min_samples_leaf_counts_all_rows_of_many_thresholds() -> None:
     a, b = random.normal(size=(2, 300)).round(2)
     frame = pl.DataFrame({"a": a, "b": b, "label": ((a > 0.2) & (b < 0.5)) ^ (random.random(300) < 0.1)})
     settings = {"regularization": 0.001, "max_depth": 2, "min_samples_leaf": 20}
-    _same(GOSDTClassifier(**settings).fit(frame.lazy(), "label"), _in_memory(GOSDTClassifier(**settings), frame, None))
+    assert_same_fit(
+        GOSDTClassifier(**settings).fit(frame.lazy(), "label"), fit_in_memory(GOSDTClassifier(**settings), frame, None)
+    )
 
 
 def test_types_that_differ_between_batches_are_named() -> None:
@@ -183,7 +130,7 @@ def test_types_that_differ_between_batches_are_named() -> None:
 )
 def test_wrong_names_are_refused(y: Any, weight: Any, message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
-        GOSDTClassifier(0.1).fit(_table(20).lazy(), y, weight)
+        GOSDTClassifier(0.1).fit(mixed_table(20).lazy(), y, weight)
 
 
 @pytest.mark.parametrize(
@@ -197,11 +144,11 @@ def test_wrong_names_are_refused(y: Any, weight: Any, message: str) -> None:
 )
 def test_what_needs_all_rows_is_refused(classifier: Any, message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
-        classifier.fit(_table(20).lazy(), "label")
+        classifier.fit(mixed_table(20).lazy(), "label")
 
 
 def test_an_empty_table_and_a_single_class_are_refused() -> None:
-    frame = _table(20)
+    frame = mixed_table(20)
     with pytest.raises(ValueError, match="X holds no row"):
         GOSDTClassifier(0.1).fit(frame.lazy().filter(pl.col("number") > 99), "label")
     with pytest.raises(ValueError, match="only one class"):
@@ -210,13 +157,13 @@ def test_an_empty_table_and_a_single_class_are_refused() -> None:
 
 def test_distinct_rows_above_the_memory_limit_are_refused() -> None:
     with pytest.raises(MemoryError, match="memory_limit has no room"):
-        GOSDTClassifier(0.1, memory_limit=2000).fit(_table(400).lazy(), "label")
+        GOSDTClassifier(0.1, memory_limit=2000).fit(mixed_table(400).lazy(), "label")
 
 
 def test_both_passes_report_their_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[str, int]] = []
     monkeypatch.setattr("hornbeam.fitting.monitor.Monitor.report_rows", lambda self, what, n: seen.append((what, n)))
-    GOSDTClassifier(0.1).fit(_table(100).lazy(), "label")
+    GOSDTClassifier(0.1).fit(mixed_table(100).lazy(), "label")
     assert seen[-1] == ("distinct rows", 100)
     assert ("distinct values", 100) in seen
 
@@ -227,7 +174,7 @@ def test_a_time_limit_ends_the_passes(monkeypatch: pytest.MonkeyPatch, what: str
     monkeypatch.setattr("hornbeam.fitting.monitor.Monitor.report_rows", lambda self, what, n: seen.append(n))
     monkeypatch.setattr("hornbeam._budget.Budget.seconds", lambda self: 0.0 if len(seen) >= call else 1.0)
     with pytest.raises(TimeoutError, match=rf"{(seen and seen[-1]) or ''}.* rows of X had been read for {what}"):
-        GOSDTClassifier(0.1, time_limit=1).fit(_table(100).lazy(), "label")
+        GOSDTClassifier(0.1, time_limit=1).fit(mixed_table(100).lazy(), "label")
     assert len(seen) == call
 
 
@@ -239,11 +186,11 @@ def test_the_default_time_limit_is_for_the_search(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr("hornbeam._budget.perf_counter", lambda: clock[0])
     monkeypatch.setattr("hornbeam.fitting.monitor.Monitor.report_rows", read_slowly)
-    classifier = GOSDTClassifier(0.02, max_depth=3).fit(_table(100).lazy(), "label")
+    classifier = GOSDTClassifier(0.02, max_depth=3).fit(mixed_table(100).lazy(), "label")
     assert clock[0] >= 2000.0
     assert classifier.status_ == "optimal"
     with pytest.raises(TimeoutError, match="time_limit was over after 37 rows"):
-        GOSDTClassifier(0.02, max_depth=3, time_limit=61).fit(_table(100).lazy(), "label")
+        GOSDTClassifier(0.02, max_depth=3, time_limit=61).fit(mixed_table(100).lazy(), "label")
 
 
 @pytest.mark.parametrize(
@@ -255,7 +202,7 @@ def test_the_default_time_limit_is_for_the_search(monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_errors_name_the_row_of_the_table(column: str, value: Any, message: str) -> None:
-    frame = _table(120).with_columns(weight=pl.Series([1.0, 0.0] * 60))
+    frame = mixed_table(120).with_columns(weight=pl.Series([1.0, 0.0] * 60))
     wrong = frame.with_row_index("row").with_columns(
         pl.when(pl.col("row").is_in([84, 85]) & (pl.col("weight") == (0 if column == "weight" else 1)))
         .then(pl.lit(value))
@@ -288,33 +235,33 @@ def test_merged_rows_keep_the_order_of_the_table(only_flags: bool) -> None:
 
 
 def test_a_dataset_of_arrow_tables_keeps_the_order_of_its_files(tmp_path: Path) -> None:
-    frame = _table(200).drop("weight")
+    frame = mixed_table(200).drop("weight")
     for number, part in enumerate(frame.iter_slices(90)):
         part.write_parquet(tmp_path / f"{number}.parquet")
-    in_memory = _in_memory(GOSDTClassifier(0.02, max_depth=2), frame, None)
-    _same(GOSDTClassifier(0.02, max_depth=2).fit(pl.scan_parquet(tmp_path / "*.parquet"), "label"), in_memory)
-    _same(GOSDTClassifier(0.02, max_depth=2).fit(ds.dataset(tmp_path), "label"), in_memory)
+    in_memory = fit_in_memory(GOSDTClassifier(0.02, max_depth=2), frame, None)
+    assert_same_fit(GOSDTClassifier(0.02, max_depth=2).fit(pl.scan_parquet(tmp_path / "*.parquet"), "label"), in_memory)
+    assert_same_fit(GOSDTClassifier(0.02, max_depth=2).fit(ds.dataset(tmp_path), "label"), in_memory)
 
 
 def test_a_duckdb_relation_gives_the_fit_in_memory() -> None:
     duckdb = pytest.importorskip("duckdb")
-    frame = _table(300).drop("weight", "category")  # a category of polars has another type in DuckDB
-    in_memory = _in_memory(GOSDTClassifier(0.02, max_depth=2), frame, None)
-    _same(GOSDTClassifier(0.02, max_depth=2).fit(duckdb.from_arrow(frame.to_arrow()), "label"), in_memory)
+    frame = mixed_table(300).drop("weight", "category")  # a category of polars has another type in DuckDB
+    in_memory = fit_in_memory(GOSDTClassifier(0.02, max_depth=2), frame, None)
+    assert_same_fit(GOSDTClassifier(0.02, max_depth=2).fit(duckdb.from_arrow(frame.to_arrow()), "label"), in_memory)
 
 
 def test_a_dask_data_frame_gives_the_fit_in_memory() -> None:
     frames = pytest.importorskip("dask.dataframe")
-    dask_frame = frames.from_pandas(_table(300).drop("weight").to_pandas(), npartitions=4)
+    dask_frame = frames.from_pandas(mixed_table(300).drop("weight").to_pandas(), npartitions=4)
     frame = dask_frame.compute()  # Dask has its own types for some columns
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         in_memory = GOSDTClassifier(0.02, max_depth=2).fit(frame.drop(columns="label"), frame["label"])
-    _same(GOSDTClassifier(0.02, max_depth=2).fit(dask_frame, "label"), in_memory)
+    assert_same_fit(GOSDTClassifier(0.02, max_depth=2).fit(dask_frame, "label"), in_memory)
 
 
 def test_the_frontier_of_a_lazy_table_is_that_in_memory() -> None:
-    frame = _table(300).drop("weight")
+    frame = mixed_table(300).drop("weight")
     classifier = GOSDTClassifier(0.02, max_depth=2, max_leaves=4, binarizer="quantile")
     streamed = classifier.frontier(frame.lazy(), "label")
     with warnings.catch_warnings():
@@ -330,8 +277,8 @@ def test_many_thresholds_give_the_objective_in_memory(make: Any) -> None:
     random = np.random.default_rng(3)
     a, b = random.normal(size=(2, 500))
     frame = pl.DataFrame({"a": a, "b": b, "label": ((a > 0.2) & (b < 0.5)) ^ (random.random(500) < 0.1)})
-    in_memory = _in_memory(make(0.02, max_depth=2), frame, None)
-    _same(make(0.02, max_depth=2).fit(frame.lazy(), "label"), in_memory)
+    in_memory = fit_in_memory(make(0.02, max_depth=2), frame, None)
+    assert_same_fit(make(0.02, max_depth=2).fit(frame.lazy(), "label"), in_memory)
 
 
 @pytest.mark.parametrize("weight", [None, "weight"])
@@ -340,7 +287,7 @@ def test_thresholds_from_sketches_are_conditions_like_any_others(
 ) -> None:
     monkeypatch.setattr("hornbeam.streaming.sketches.MOST_VALUES", 64)
     random = np.random.default_rng(5)
-    frame = _table(2000).with_columns(
+    frame = mixed_table(2000).with_columns(
         many=pl.Series([None if random.random() < 0.1 else value for value in random.normal(size=2000)]),
         moment=pl.Series(
             [dt.datetime(2024, 1, 1) + dt.timedelta(seconds=int(second)) for second in random.integers(0, 10**7, 2000)]
@@ -358,8 +305,8 @@ def test_thresholds_from_sketches_are_conditions_like_any_others(
     assert np.abs(np.array(shares) - np.arange(1, 9) / 9).max() < 0.12
     moments = [np.datetime64(int(second), "s") for second in thresholds["moment"]]
     binarizer = ThresholdBinarizer("quantile", thresholds={"many": thresholds["many"], "moment": moments})
-    in_memory = _in_memory(GOSDTClassifier(0.005, max_depth=3, binarizer=binarizer), frame, weight)
-    _same(streamed, in_memory)
+    in_memory = fit_in_memory(GOSDTClassifier(0.005, max_depth=3, binarizer=binarizer), frame, weight)
+    assert_same_fit(streamed, in_memory)
 
 
 def _as(source: str, frame: pl.DataFrame) -> Any:
@@ -375,7 +322,7 @@ def _as(source: str, frame: pl.DataFrame) -> Any:
 @pytest.mark.parametrize("source", ["polars", "arrow", "duckdb", "dask"])
 @pytest.mark.parametrize("regularization", [0.01, 0.4])  # the second tree is a leaf
 def test_predictions_are_written_batch_by_batch(tmp_path: Path, source: str, regularization: float) -> None:
-    frame = _table(200).drop("weight", "category", "nothing", "moment")
+    frame = mixed_table(200).drop("weight", "category", "nothing", "moment")
     X = frame.drop("label")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -392,7 +339,7 @@ def test_predictions_are_written_batch_by_batch(tmp_path: Path, source: str, reg
 
 
 def test_a_failed_prediction_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    frame = _table(200).select("number", "flag", "label")
+    frame = mixed_table(200).select("number", "flag", "label")
     classifier = GOSDTClassifier(0.01, max_depth=2).fit(frame.lazy(), "label")
     path = tmp_path / "predictions.parquet"
     path.write_text("of an earlier run")
@@ -426,7 +373,7 @@ def _start_of(origin: str, frame: pl.DataFrame) -> Any:
 @pytest.mark.parametrize("least", [1, 25])
 @pytest.mark.parametrize("origin", ["hornbeam", "scikit-learn"])
 def test_a_start_tree_is_used_as_in_memory(origin: str, least: int) -> None:
-    frame = _table(200).drop("weight")
+    frame = mixed_table(200).drop("weight")
     if origin == "scikit-learn":
         frame = frame.select("number", "single", "with_missing", "label")
     frame = pl.concat([frame, frame.head(120)])
@@ -441,15 +388,15 @@ def test_a_start_tree_is_used_as_in_memory(origin: str, least: int) -> None:
     without = GOSDTClassifier(**{**settings, "start_tree": None}).fit(frame.lazy(), "label")
     assert len(streamed.binarizer_.conditions_) > len(without.binarizer_.conditions_)
     assert streamed.objective_ < without.objective_
-    _same(streamed, _in_memory(GOSDTClassifier(**settings), frame, None))
+    assert_same_fit(streamed, fit_in_memory(GOSDTClassifier(**settings), frame, None))
 
 
 def test_the_last_fit_is_used_as_in_memory() -> None:
-    frame = _table(300).drop("weight")
+    frame = mixed_table(300).drop("weight")
     warm = [GOSDTClassifier(0.05, max_depth=3, warm_start=True) for _ in range(2)]
     for regularization in (0.05, 0.01):
         fits = [classifier.set_params(regularization=regularization) for classifier in warm]
-        _same(fits[0].fit(frame.lazy(), "label"), _in_memory(fits[1], frame, None))
+        assert_same_fit(fits[0].fit(frame.lazy(), "label"), fit_in_memory(fits[1], frame, None))
 
 
 def test_thresholds_of_a_start_tree_are_exact_in_a_sketched_column(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -465,7 +412,7 @@ def test_thresholds_of_a_start_tree_are_exact_in_a_sketched_column(monkeypatch: 
 
 
 def test_a_start_tree_on_other_columns_is_refused() -> None:
-    frame = _table(200).drop("weight")
+    frame = mixed_table(200).drop("weight")
     start = GOSDTClassifier(0.01, max_depth=2).fit(frame.lazy(), "label").tree_
     with pytest.raises(ValueError, match="start_tree tests columns that X does not have"):
         GOSDTClassifier(0.01, start_tree=start).fit(frame.select("small", "label").lazy(), "label")

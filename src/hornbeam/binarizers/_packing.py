@@ -47,6 +47,8 @@ def pack_within(conditions: Conditions, table: Table, budget: Budget, copies: in
     n_bytes = copies * len(conditions) * ((table.n_rows + 7) // 8)
     budget.keep_back(_SECONDS_OF_BYTE * n_bytes / copies)
     if table.flags is not None and isinstance(conditions, Ones):  # packed already: no time is spent
+        if table.flags.is_mapped and len(conditions) == len(table.flags):  # nor memory
+            n_bytes = 0
         return pack_conditions(conditions, table) if budget.hold(n_bytes) else _pack_first(conditions, table)
     if not budget.is_spent() and budget.hold(n_bytes):
         bits = np.empty((len(conditions), (table.n_rows + 7) // 8), dtype=np.uint8)

@@ -203,6 +203,10 @@ def fit(  # long: a line for each option
         ),
     ] = None,
     memory_limit: Annotated[str | None, typer.Option(metavar="BYTES", help="Such as 500MB or 2GB.")] = None,
+    temporary_folder: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="gosdt, split, lickety: for rows of a folder that exceed --memory-limit."),
+    ] = None,
     gap_limit: Annotated[float | None, typer.Option(help="Stop at this gap, a fraction of the objective.")] = None,
     checkpoint: Annotated[
         str | None,

@@ -46,13 +46,13 @@ def interrupts_told(doing: str) -> Iterator[Stage]:
 
 @contextmanager
 def refusals_as_command_errors() -> Iterator[None]:
-    """Turn the errors of the library about bad input, and of the system about files, into a `CommandError`."""
+    """Turn errors of the library about input and memory, and of the system about files, into a `CommandError`."""
     try:
         yield
     except OSError as error:
         raise CommandError(f"{error.filename}: {error.strerror}" if error.strerror else str(error)) from error
-    except (ValueError, TypeError) as error:
-        raise CommandError(str(error)) from error
+    except (ValueError, TypeError, MemoryError) as error:
+        raise CommandError(str(error) or "out of memory") from error
 
 
 @contextmanager

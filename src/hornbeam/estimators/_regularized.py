@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any, Literal
 
 from hornbeam import _core
@@ -19,7 +20,7 @@ from hornbeam.fitting.search import suits_ordered_search
 from hornbeam.fitting.start_tree import Splits
 from hornbeam.fitting.training import TrainingData
 from hornbeam.objectives import OBJECTIVES, ClassData, Exact, Loss, check_objective
-from hornbeam.streaming import read_streamed
+from hornbeam.streaming import check_folder, read_streamed
 from hornbeam.tree.shares import check_smoothing
 
 _LARGEST_PENALTY = 0.01  # of "auto"
@@ -86,6 +87,7 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
     omega: float
     cost_matrix: Any
     class_weight: Any
+    temporary_folder: str | PathLike[str] | None  # where _reads_streams
     _non_additive_objectives: tuple[str, ...] = ()
     _reads_streams = False  # whether its searches see merged rows, and nothing else of the table
 
@@ -103,7 +105,15 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
         self._check_stream()
         may_count = self._needs_only_triples(options)
         rows = read_streamed(
-            X, y, sample_weight, self._make_binarizer(), budget, monitor.report_rows, may_count, self._known_trees()
+            X,
+            y,
+            sample_weight,
+            self._make_binarizer(),
+            budget,
+            monitor.report_rows,
+            may_count,
+            self._known_trees(),
+            self.temporary_folder,
         )
         self.binarizer_, self.classes_ = rows.binarizer, rows.training.classes
         training = rows.training
@@ -124,7 +134,8 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
         return []
 
     def _check_stream(self) -> None:
-        """Refuse parameters that need every row of a lazy table."""
+        """Refuse parameters that are wrong for a lazy table, or need every row of it."""
+        check_folder(self.temporary_folder)
         if self.objective in self._non_additive_objectives:
             raise ValueError(
                 f"objective={self.objective!r} needs all rows in memory, but X is read in batches. Call its collect() "

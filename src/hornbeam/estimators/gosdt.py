@@ -129,6 +129,9 @@ class GOSDTClassifier(ExactTreeClassifier):
         Bytes by which the fit may increase the memory of the process: the binary columns and everything the search
         stores. The search of binary columns forgets what is cheapest to prove again and goes on; the fit ends when not
         even that is enough. If not even the columns fit, the tree is a single leaf, or the start tree. None: no limit.
+    temporary_folder : str, path or None, default=None
+        For a table that is read in batches: where rows are kept that `memory_limit` has no room for, in files that
+        vanish when `fit` returns, raises, or is killed. None: the system's folder for temporary files.
     gap_limit : float or None, default=None
         Stop as soon as `gap_` is at most this, in [0, 1). None: stop only when the tree is proven optimal.
     checkpoint : str, path or None, default=None
@@ -312,7 +315,7 @@ class GOSDTClassifier(ExactTreeClassifier):
         "max_leaves min_samples_leaf objective omega cost_matrix class_weight binarizer time_limit memory_limit "
         "gap_limit n_jobs verbose callback bounds trace reference labelling theta"
     )
-    def __init__(
+    def __init__(  # long: two lines for each parameter
         self,
         regularization: float | Literal["auto"] = "auto",
         max_depth: int | None = None,
@@ -335,6 +338,7 @@ class GOSDTClassifier(ExactTreeClassifier):
         smoothing: Smoothing = None,
         time_limit: float | None = DEFAULT_TIME_LIMIT,
         memory_limit: int | None = None,
+        temporary_folder: str | PathLike[str] | None = None,
         gap_limit: float | None = None,
         checkpoint: str | PathLike[str] | None = None,
         checkpoint_interval: float = 60,
@@ -364,6 +368,7 @@ class GOSDTClassifier(ExactTreeClassifier):
         self.smoothing = smoothing
         self.time_limit = time_limit
         self.memory_limit = memory_limit
+        self.temporary_folder = temporary_folder
         self.gap_limit = gap_limit
         self.checkpoint = checkpoint
         self.checkpoint_interval = checkpoint_interval

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from os import PathLike
 from typing import Any, Literal
 
 import numpy.typing as npt
@@ -65,7 +66,7 @@ class SPLITClassifier(SplitTree, RegularizedTreeClassifier):
         had m more rows of weight 1, divided as in the training data. The tree and `predict` stay the same.
     time_limit : float or None, default=None
         Seconds, as in `GOSDTClassifier`. No limit by default, since the search ends by itself, in seconds as a rule.
-    memory_limit, n_jobs, verbose, callback, trace
+    memory_limit, temporary_folder, n_jobs, verbose, callback, trace
         See `GOSDTClassifier`. A search that is stopped returns its best tree, which is never worse than the greedy one.
         `n_jobs` is used by the optimal completion and by the certifying search.
     certify : bool, default=False
@@ -130,6 +131,7 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
         smoothing: Smoothing = None,
         time_limit: float | None = None,
         memory_limit: int | None = None,
+        temporary_folder: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], bool | None] | None = None,
@@ -150,6 +152,7 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
         self.smoothing = smoothing
         self.time_limit = time_limit
         self.memory_limit = memory_limit
+        self.temporary_folder = temporary_folder
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
@@ -181,7 +184,7 @@ class LicketySPLITClassifier(LicketySplitTree, RegularizedTreeClassifier):
         Largest number of edges from the root to a leaf. The authors' code with ``full_depth_budget=F`` searches F - 1
         levels and adds one more split, so its trees have up to F edges on a path.
     objective, min_samples_leaf, last_split, binarizer, class_weight, omega, cost_matrix, smoothing, time_limit, \
-memory_limit, n_jobs, verbose, callback, trace, certify
+memory_limit, temporary_folder, n_jobs, verbose, callback, trace, certify
         See `SPLITClassifier`.
 
     Attributes
@@ -227,6 +230,7 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
         smoothing: Smoothing = None,
         time_limit: float | None = None,
         memory_limit: int | None = None,
+        temporary_folder: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], bool | None] | None = None,
@@ -245,6 +249,7 @@ schema_, n_features_in_, feature_names_in_, statistics_, trace_
         self.smoothing = smoothing
         self.time_limit = time_limit
         self.memory_limit = memory_limit
+        self.temporary_folder = temporary_folder
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback

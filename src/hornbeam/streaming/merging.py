@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -28,6 +29,7 @@ from hornbeam.streaming.coding import (
 from hornbeam.streaming.flags import MissingFlagError, PackedFlags
 from hornbeam.streaming.passes import Report, Source, layout_of
 from hornbeam.streaming.source import boolean_columns
+from hornbeam.streaming.spilling import SpilledRows
 from hornbeam.streaming.triples import MOST_CONDITIONS, CountedTriples
 from hornbeam.streaming.values import Coder, DistinctValues
 from hornbeam.table import Column, Table, TableSchema
@@ -35,6 +37,9 @@ from hornbeam.table.column import column_of_series
 
 # Of a distinct row, besides what the core keeps: the codes of a column, its label, class, weight and count.
 _BYTES_OF_ROW = 32
+_REMEDY = "Use fewer conditions, for example binarizer='quantile', so that more rows are equal."
+# Of what memory_limit leaves for merged rows before they go to disk; the search needs the rest.
+_SHARE_OF_MEMORY = 0.5
 # Distinct rows of which a search makes no less than their counts; where so many are more than half of all, most of a
 # larger table will be distinct.
 _LEAST_DISTINCT = 1 << 22
@@ -56,6 +61,7 @@ def read_streamed(
     report: Report,
     may_count: bool = False,
     start_trees: Sequence[Splits] = (),
+    temporary_folder: str | os.PathLike[str] | None = None,
 ) -> StreamedRows:
     """Read a lazy table, and merge the rows that no condition tells apart.
 
@@ -80,6 +86,8 @@ def read_streamed(
         Whether the counts of triples of conditions are enough, if the rows hardly repeat and all weigh the same.
     start_trees : sequence of Splits, default=()
         Trees from which the search may start: rows that they tell apart are not merged either.
+    temporary_folder : str, path or None, default=None
+        For rows that memory has no room for; see `ScratchFile`.
 
     Returns
     -------
@@ -99,15 +107,17 @@ def read_streamed(
     TimeoutError
         If the time limit of the budget is over before all rows have been read.
     MemoryError
-        If `memory_limit` has no room for the distinct values or for the merged rows.
+        If `memory_limit` has no room for the distinct values, or for the label, weight and count of each merged row.
+    OSError
+        If rows cannot be written to the temporary folder.
     """
-    source = Source(X, layout_of(X, y, sample_weight), budget, report)
+    source = Source(X, layout_of(X, y, sample_weight), budget, report, temporary_folder)
     columns = source.layout.columns
     may_count = may_count and sample_weight is None
     if set(columns) <= boolean_columns(X):
         try:
             flags = [FlagCoder(name) for name in columns]
-            merged = _merge_rows(source, flags, may_stop=True)
+            merged = _merge_rows(source, flags, may_stop=True, may_spill=not may_count)
             weights = merged.weights() * merged.counter.counts()
             distinct = [flag.distinct(merged.counter.codes(index), weights) for index, flag in enumerate(flags)]
             table = _fit_binarizer(binarizer, columns, distinct)
@@ -124,7 +134,7 @@ def read_streamed(
     coders = _coders(conditions, [column for column, _ in distinct], [values.is_sketched for values in found])
     may_count = may_count and len(binarizer.conditions_) <= MOST_CONDITIONS
     try:
-        merged = _merge_rows(source, coders, may_stop=may_count)
+        merged = _merge_rows(source, coders, may_stop=may_count, may_spill=not may_count)
     except _HardlyRepeatError:
         counted = CountedTriples(binarizer.conditions_, coders, source)
         source.read("triples of conditions", counted.add)
@@ -206,15 +216,18 @@ class _MergedRows:
     source : Source
         Its budget holds the memory of the rows.
     may_stop : bool
-        Whether to raise `_HardlyRepeatError` when most rows are distinct, or their memory is used up.
+        Whether to raise `_HardlyRepeatError` when most rows are distinct, or no memory is left and they may not spill.
+    may_spill : bool
+        Whether rows go to temporary files when they take more than `_SHARE_OF_MEMORY`.
     """
 
-    def __init__(self, coders: Sequence[ColumnCoder], source: Source, may_stop: bool) -> None:
-        self._coders, self._source, self._may_stop = coders, source, may_stop
+    def __init__(self, coders: Sequence[ColumnCoder], source: Source, may_stop: bool, may_spill: bool) -> None:
+        self._coders, self._source, self._may_stop, self._may_spill = coders, source, may_stop, may_spill
         self._n_rows = 0
         self._labels, self._weights = ValueCoder(), ValueCoder()
         self._widths = self._needed_widths()
-        self.counter = _core.RowCounter(self._widths)
+        self.counter: Any = _core.RowCounter(self._widths)
+        self._spilled: SpilledRows | None = None
         self._held = 0
 
     def add(self, frame: nw.DataFrame[Any], weights: npt.NDArray[Any]) -> None:
@@ -226,14 +239,27 @@ class _MergedRows:
             self._widen(widths)
         self.counter.add(codes)
         self._n_rows += len(frame)
-        hardly_repeat = _LEAST_DISTINCT < self.counter.n_rows > self._n_rows / 2
         needed = self.counter.n_bytes + _BYTES_OF_ROW * self.counter.n_rows
-        if self._may_stop and (hardly_repeat or not self._source.budget.fits(needed - self._held)):
-            self._source.budget.release(self._held)
+        budget = self._source.budget
+        hardly_repeat = self._spilled is None and _LEAST_DISTINCT < self.counter.n_rows > self._n_rows / 2
+        if self._may_stop and (hardly_repeat or not (self._may_spill or budget.fits(needed - self._held))):
+            budget.release(self._held)
             raise _HardlyRepeatError
-        remedy = "Use fewer conditions, for example binarizer='quantile', so that more rows are equal."
-        self._source.hold(needed - self._held, "the distinct rows", remedy)
+        if self._may_spill and not budget.fits(int(needed / _SHARE_OF_MEMORY) - self._held):
+            self._spill()
+            return
+        self._source.hold(needed - self._held, "the distinct rows", _REMEDY)
         self._held = needed
+
+    def finish(self) -> None:
+        """Merge what is on disk."""
+        if self._spilled is None:
+            return
+        self._spill()
+        self.counter = self._spilled.merged(self._source)
+        self._source.hold(
+            _BYTES_OF_ROW * self.counter.n_rows, "labels, weights and counts of the distinct rows", _REMEDY
+        )
 
     def weights(self) -> npt.NDArray[Any]:
         """Return the weight of one row of each of the merged rows."""
@@ -263,8 +289,18 @@ class _MergedRows:
         sizes = [*(coder.n_codes for coder in self._coders), self._labels.n_codes, self._weights.n_codes]
         return [max(0, size - 1).bit_length() for size in sizes]
 
+    def _spill(self) -> None:
+        if self._spilled is None:
+            self._spilled = SpilledRows(self._widths, self._source.temporary_folder)
+        self._spilled.add(self.counter)
+        self.counter = _core.RowCounter(self._widths)
+        self._source.budget.release(self._held)
+        self._held = 0
+
     def _widen(self, widths: list[int]) -> None:
         """Make room for codes that were not expected; the rows so far keep their order."""
+        if self._spilled is not None:
+            self._spilled = self._spilled.widened(widths)
         wider = _core.RowCounter(widths)
         wider.add([self.counter.codes(column) for column in range(len(widths))], self.counter.counts())
         self.counter, self._widths = wider, widths
@@ -281,7 +317,8 @@ def _packed_flags(source: Source) -> TrainingData | None:
     return rows.training()
 
 
-def _merge_rows(source: Source, coders: Sequence[ColumnCoder], *, may_stop: bool) -> _MergedRows:
-    merged = _MergedRows(coders, source, may_stop)
+def _merge_rows(source: Source, coders: Sequence[ColumnCoder], *, may_stop: bool, may_spill: bool) -> _MergedRows:
+    merged = _MergedRows(coders, source, may_stop, may_spill)
     source.read("distinct rows", merged.add)
+    merged.finish()
     return merged

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -33,6 +34,7 @@ class Source(NamedTuple):
     layout: Layout
     budget: Budget
     report: Report
+    temporary_folder: str | os.PathLike[str] | None = None
 
     def read(self, what: str, use: Callable[[nw.DataFrame[Any], npt.NDArray[Any]], None]) -> None:
         """Call `use` with the rows of weight greater than zero of each batch, and their weights.
@@ -57,14 +59,24 @@ class Source(NamedTuple):
             if len(frame) > 0:
                 with _naming_rows(rows):
                     use(frame, weights)
-            self.report(what, n_rows)
-            if self.budget.seconds() == 0:
-                raise TimeoutError(
-                    f"time_limit was over after {n_rows:,} rows of X had been read for {what}: there is no tree yet. "
-                    "Set a larger time_limit, or None; verbose=1 shows how many rows a second are read."
-                )
+            self.reached(what, n_rows)
         if n_present == 0:
             raise ValueError("X holds no row" + (" of a weight greater than zero." if n_rows else "."))
+
+    def reached(self, what: str, n_rows: int) -> None:
+        """Report that so many rows are done.
+
+        Raises
+        ------
+        TimeoutError
+            If the time limit is over.
+        """
+        self.report(what, n_rows)
+        if self.budget.seconds() == 0:
+            raise TimeoutError(
+                f"time_limit was over after {n_rows:,} rows of X had been read for {what}: there is no tree yet. "
+                "Set a larger time_limit, or None; verbose=1 shows how many rows a second are read."
+            )
 
     def hold(self, n_bytes: int, what: str, remedy: str) -> None:
         """Count bytes that were allocated.
