@@ -66,6 +66,32 @@ def test_flags_of_two_words_give_the_fit_in_memory(make: Any, objective: str) ->
     assert_same_fit(make(**settings).fit(frame.lazy(), "label"), fit_in_memory(make(**settings), frame, None))
 
 
+@pytest.mark.parametrize("weights", [None, "whole", "decimal", "any"])
+@pytest.mark.parametrize("least", [1, 20])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"objective": "f1", "class_weight": {"no": 2.5, "yes": 1}, "regularization": 0.005},
+        {"objective": "f1", "labelling": "omega", "omega": 2.0},
+        {"objective": "auc"},
+        {"objective": "partial_auc", "theta": 0.3, "max_leaves": 5},
+    ],
+)
+def test_objectives_that_are_no_sums_give_the_fit_in_memory(
+    settings: dict[str, Any], least: int, weights: str | None
+) -> None:
+    frame = mixed_table(300, weights=weights or "whole").select("number", "flag", "small", "color", "label", "weight")
+    frame = pl.concat([frame, frame.head(170)])
+    frame = frame if weights else frame.drop("weight")
+    binarizer = ThresholdBinarizer("quantile", n_thresholds=2)
+    settings = {"regularization": 0.02, "max_depth": 2, "min_samples_leaf": least, "binarizer": binarizer, **settings}
+    weight = "weight" if weights else None
+    streamed = GOSDTClassifier(**settings).fit(frame.lazy(), "label", weight)
+    in_memory = fit_in_memory(GOSDTClassifier(**settings), frame, weight)
+    assert_same_fit(streamed, in_memory, exact_weights=weights in (None, "whole"))
+    assert streamed.n_leaves_ > 1
+
+
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("weight", [None, "weight"])
 def test_booleans_are_read_once(monkeypatch: pytest.MonkeyPatch, weight: str | None, missing: bool) -> None:
@@ -136,7 +162,6 @@ def test_wrong_names_are_refused(y: Any, weight: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("classifier", "message"),
     [
-        (GOSDTClassifier(0.1, objective="auc"), "objective='auc' needs all rows"),
         (GOSDTClassifier(0.1, reference=[0, 1]), "reference needs all rows"),
         (GOSDTClassifier(0.1, binarizer="auto"), "needs all rows at once"),
         (MAPTreeClassifier(), "MAPTreeClassifier does not read in batches"),

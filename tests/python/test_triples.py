@@ -139,8 +139,8 @@ def test_weights_and_frontiers_keep_the_rows(rows_hardly_repeat: list[str]) -> N
 
 def test_triples_are_counted_where_the_memory_limit_has_no_room_for_rows() -> None:
     frame = _table(6000)
-    with pytest.raises(MemoryError, match="no room for the distinct rows"):
-        GOSDTClassifier(0.02, max_depth=4, memory_limit=250_000).fit(frame.lazy(), "label")
+    with pytest.raises(MemoryError, match="no room for labels, weights and counts of the distinct rows"):
+        GOSDTClassifier(0.02, max_depth=4, memory_limit=150_000).fit(frame.lazy(), "label")
     streamed = GOSDTClassifier(0.02, max_depth=3, memory_limit=250_000).fit(frame.lazy(), "label")
     assert streamed.status_ == "optimal"
     with pytest.raises(MemoryError, match="no room for the counts of triples"):

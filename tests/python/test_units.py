@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hornbeam._checks import check_weights
-from hornbeam.fitting.scales import make_scale
+from hornbeam.fitting.scales import make_scale, small_integers
 from hornbeam.objectives import OBJECTIVES, ClassData
 
 
@@ -218,3 +218,20 @@ def test_costs_that_are_the_same_for_every_prediction_are_refused():
 def test_weights_that_are_too_large_for_integers_are_scaled():
     units = units_of([2**60, 2**61, 2**62], [0, 1, 1])
     assert (units.weights / units.weights[0]).tolist() == pytest.approx([1, 2, 4])
+
+
+@pytest.mark.parametrize("weights", [[1, 3, 5], [0.1, 0.2, 0.7], [2**40, 2**40 + 1, 7], [np.pi, np.e, 1.0]])
+@pytest.mark.parametrize("counts", [[1, 1, 1], [3, 1, 1000], [5, 40_000, 70_001]])
+def test_small_integers_of_merged_rows_are_the_sums_of_those_of_the_rows(weights, counts):
+    merged = small_integers(np.array(weights), np.array(counts))
+    rows = small_integers(np.repeat(np.array(weights), counts))
+    ends = np.cumsum(counts)
+    assert merged.tolist() == np.add.reduceat(rows, ends - counts).tolist()
+    assert merged.sum() < 2**25
+
+
+def test_more_merged_rows_than_fit_keep_their_proportions():
+    merged = small_integers(np.array([1, 2, 1]), np.array([2**30, 2**30, 1]))
+    assert 2**24 - 2 <= merged.sum() < 2**25
+    assert (merged[:2] / merged.sum()).tolist() == pytest.approx([1 / 3, 2 / 3], rel=1e-6)
+    assert merged[2] == 1

@@ -119,8 +119,9 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
         training = rows.training
         if training.counts is None:
             return training
-        # The ordered search, which is for few rows, counts a row as one.
-        counts_rows = self.min_samples_leaf > 1 and training.triples is None
+        # The ordered search, which is for few rows and additive objectives, counts a row as one.
+        is_additive = self.objective not in self._non_additive_objectives
+        counts_rows = self.min_samples_leaf > 1 and training.triples is None and is_additive
         if counts_rows and suits_ordered_search(self.binarizer_.conditions_, training.n_rows, options):
             return training.unmerged()
         return training
@@ -136,11 +137,6 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
     def _check_stream(self) -> None:
         """Refuse parameters that are wrong for a lazy table, or need every row of it."""
         check_folder(self.temporary_folder)
-        if self.objective in self._non_additive_objectives:
-            raise ValueError(
-                f"objective={self.objective!r} needs all rows in memory, but X is read in batches. Call its collect() "
-                "first, or use another objective."
-            )
         if getattr(self, "reference", None) is not None:
             raise ValueError(
                 "reference needs all rows in memory, but X is read in batches, and its equal rows are merged. Set "

@@ -474,7 +474,8 @@ class GOSDTClassifier(ExactTreeClassifier):
     def _needs_only_triples(self, options: _core.SearchOptions) -> bool:
         is_shallow = options.max_depth is not None and options.max_depth <= MOST_LEVELS and options.max_leaves is None
         is_plain = all(getattr(self, name) == default for name, default in OF_ONE_SEARCH.items()) and not self.trace
-        return is_shallow and is_plain and not options.rule_list and not self._keeps_rows
+        is_additive = self.objective not in _NON_ADDITIVE
+        return is_shallow and is_plain and is_additive and not options.rule_list and not self._keeps_rows
 
     def _read_reference(self, X: Any, training: TrainingData) -> npt.NDArray[np.int32] | None:
         if self.reference is None:

@@ -225,9 +225,7 @@ def make_scale(
     ValueError
         If every tree loses the same, or a leaf would cost more than the largest possible loss.
     """
-    whole = as_integers(weights)
-    if whole is not None and counts is not None and _sum(whole, counts) >= 2**_LIMIT_BITS:
-        whole = None
+    whole = _integers_within(_LIMIT_BITS, weights, counts)
     weights = as_shares(weights) if whole is None else whole
     totals = _totals(weights, codes, n_classes, counts)
     loss = make_loss(totals)
@@ -270,6 +268,7 @@ def make_fscore_scale(
     codes: npt.NDArray[np.int32],
     multipliers: Callable[[tuple[Exact, ...]], tuple[Exact, ...]],
     regularization: float,
+    counts: _Integers | None = None,
 ) -> FScoreScale:
     """Turn a problem of the F-score into integers.
 
@@ -283,6 +282,8 @@ def make_fscore_scale(
         From the total weight of each class to the weights of the two classes.
     regularization : float
         Leaf penalty.
+    counts : ndarray of int64 of shape (n_rows,) or None, default=None
+        How many equal rows each row stands for; None: 1.
 
     Returns
     -------
@@ -301,9 +302,9 @@ def make_fscore_scale(
             f"regularization={shown(regularization)} is more than the largest possible loss, 1; "
             "no split can lower the objective."
         )
-    whole = as_integers(weights)
+    whole = _integers_within(_LIMIT_BITS, weights, counts)
     weights = as_shares(weights) if whole is None else whole
-    totals = _totals(weights, codes, 2, None)
+    totals = _totals(weights, codes, 2, counts)
     factors = multipliers(totals)
     costs = ((0, factors[0]), (factors[1], 0))
     largest = totals[0] * factors[0] + totals[1] * factors[1]
@@ -311,35 +312,64 @@ def make_fscore_scale(
     if scaled is not None:
         whole, matrix, total = scaled
         if total < 1 << _RATIO_BITS:
-            return _fscore_scale(whole * matrix.max(axis=1)[codes], codes, leaf_penalty)
+            merged = whole if counts is None else whole * counts
+            return _fscore_scale(merged * matrix.max(axis=1)[codes], codes, leaf_penalty)
     shares = np.array([float(Fraction(factor, max(factors))) for factor in factors])  # factors may be huge
     products = weights * shares[codes]
-    return _fscore_scale(_rounded_to_small(products), codes, leaf_penalty)
+    return _fscore_scale(_rounded_to_small(products, counts), codes, leaf_penalty)
 
 
 def _fscore_scale(weights: _Integers, codes: npt.NDArray[np.int32], leaf_penalty: Fraction) -> FScoreScale:
     return FScoreScale(weights, int(weights[codes == 1].sum()), int(weights.sum()), leaf_penalty)
 
 
-def small_integers(weights: npt.NDArray[np.float64] | _Integers) -> _Integers:
+def small_integers(weights: npt.NDArray[np.float64] | _Integers, counts: _Integers | None = None) -> _Integers:
     """Return weights of a total below 2^25: in exact proportion if possible, else rounded to 2^-24 of the total.
 
     Parameters
     ----------
     weights : ndarray of shape (n_rows,)
         Weights as read by `hornbeam._checks.check_weights`, all greater than zero, of less than 2^24 rows.
+    counts : ndarray of int64 of shape (n_rows,) or None, default=None
+        How many equal rows each row stands for; None: 1.
 
     Returns
     -------
     ndarray of int64 of shape (n_rows,)
+        Of all rows that each row stands for.
     """
+    whole = _integers_within(_RATIO_BITS, weights, counts)
+    if whole is None:
+        return _rounded_to_small(as_shares(weights), counts)
+    return whole if counts is None else whole * counts
+
+
+def _integers_within(bits: int, weights: npt.NDArray[Any], counts: _Integers | None) -> _Integers | None:
+    """Return weights as `as_integers`, or None if the total of all rows has more than so many bits."""
     whole = as_integers(weights)
-    return whole if whole is not None and whole.sum() < 1 << _RATIO_BITS else _rounded_to_small(as_shares(weights))
+    total = 0 if whole is None else int(whole.sum()) if counts is None else _sum(whole, counts)
+    return whole if total < 1 << bits else None
 
 
-def _rounded_to_small(shares: npt.NDArray[np.float64]) -> _Integers:
-    """Round to integers of a total of about 2^24 and at least 1 for each row, for which half of the range is left."""
-    return np.maximum(1, np.rint(shares * ((1 << (_RATIO_BITS - 1)) / fsum(shares)))).astype(np.int64)
+def _rounded_to_small(shares: npt.NDArray[np.float64], counts: _Integers | None) -> _Integers:
+    """Round to integers of a total of about 2^24 and at least 1 for each row, for which half of the range is left.
+
+    Merged rows get the sum of what each of them is rounded to in memory, unless they are too many for that.
+    """
+    total = 1 << (_RATIO_BITS - 1)
+    if counts is not None and counts.sum() >= total:
+        shares, counts = shares * counts, None
+    factor = total / (fsum(shares) if counts is None else _exact_sum(shares, counts))
+    rounded = np.maximum(1, np.rint(shares * factor)).astype(np.int64)
+    return rounded if counts is None else rounded * counts
+
+
+def _exact_sum(numbers: npt.NDArray[np.float64], counts: _Integers) -> float:
+    """Return the sum of numbers times counts, rounded once, as `fsum` rounds."""
+    distinct, number = np.unique(numbers, return_inverse=True)
+    totals = np.zeros(len(distinct), dtype=np.int64)
+    np.add.at(totals, number, counts)
+    return float(sum(Fraction(value) * n for value, n in zip(distinct.tolist(), totals.tolist(), strict=True)))
 
 
 def share_of_single_leaf(regularization: Any) -> Fraction:
@@ -399,11 +429,7 @@ def _totals(
 ) -> tuple[Exact, ...]:
     """Add up the weight of each class; the sums do not depend on the order of the rows."""
     if counts is not None and weights.dtype.kind != "i":
-        products = [Fraction(weight) * n for weight, n in zip(weights.tolist(), counts.tolist(), strict=True)]
-        # Rounded once, as `fsum` rounds.
-        return tuple(
-            Fraction(float(sum(products[row] for row in np.flatnonzero(codes == code)))) for code in range(n_classes)
-        )
+        return tuple(Fraction(_exact_sum(weights[codes == code], counts[codes == code])) for code in range(n_classes))
     if counts is not None:
         weights = weights * counts
     if weights.dtype.kind == "i":  # less than 2^52 together

@@ -30,6 +30,8 @@ class AdditiveReduction(ABC):
         Class of each row.
     options : SearchOptions
         Options of each additive search, and limits of the whole search.
+    counts : ndarray of int64 of shape (n_rows,) or None, default=None
+        How many equal rows each row stands for; None: 1.
     """
 
     _scale: Any
@@ -38,8 +40,10 @@ class AdditiveReduction(ABC):
     _tree: TreeArrays
     _n_leaves: int
 
-    def __init__(self, codes: npt.NDArray[np.int32], options: _core.SearchOptions) -> None:
-        self._codes = codes
+    def __init__(
+        self, codes: npt.NDArray[np.int32], options: _core.SearchOptions, counts: npt.NDArray[np.int64] | None = None
+    ) -> None:
+        self._codes, self._counts = codes, counts
         # Each additive search runs to its proof, since the whole search learns from the bounds: the gap that users
         # mean is that of the whole, which is checked in between.
         self._options = options.replace(gap_limit=0.0)
@@ -80,6 +84,10 @@ class AdditiveReduction(ABC):
     @abstractmethod
     def _proven(self) -> Any:
         """Return the largest lower bound that is known, at most `_upper`."""
+
+    def _additive_problem(self, costs: npt.NDArray[np.int64], leaf_cost: int) -> _core.Problem:
+        """Return the rows with other costs for the core."""
+        return _core.Problem(self._codes, self._scale.weights, costs, leaf_cost, None, self._counts)
 
     def _seconds(self) -> float:
         return perf_counter() - self._begin

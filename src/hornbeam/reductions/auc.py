@@ -46,7 +46,7 @@ class AucObjectives:
         # A budget is spent if not all columns are packed: the heuristics may only use those that the proof considers.
         has_room = not budget.is_spent() and budget.fits(n_bytes) and budget.hold(n_bytes)
         ordered = partial(_bin_columns, conditions, training) if has_room else None
-        return AucSearch(columns, training.codes, scale, within(options, budget), ordered)
+        return AucSearch(columns, training.codes, scale, within(options, budget), ordered, training.counts)
 
 
 def _bin_columns(conditions: Conditions, training: TrainingData) -> _core.OrderedColumns:

@@ -107,7 +107,7 @@ def make_auc_scale(training: TrainingData, objective: str, regularization: float
             f"objective={objective!r} needs two classes, of which the second of classes_ is positive, but y holds "
             f"{len(training.classes)}."
         )
-    whole = small_integers(training.weights)
+    whole = small_integers(training.weights, training.counts)
     negative, positive = (int(whole[training.codes == code].sum()) for code in (0, 1))
     # A tie of a positive and a negative counts as half a pair, so half pairs are the unit. `half_pair_cost` uses up the
     # bits that the search has, so that `regularization` is rounded as little as possible.

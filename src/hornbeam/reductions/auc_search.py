@@ -90,6 +90,8 @@ class AucSearch(AdditiveReduction):
         Options of each additive search, and limits of the whole search.
     ordered : callable or None, default=None
         Returns the same columns as `OrderedColumns`, for primal heuristics; None: no heuristics.
+    counts : ndarray of int64 of shape (n_rows,) or None, default=None
+        How many equal rows each row stands for; None: 1.
     """
 
     _scale: AucScale
@@ -103,8 +105,9 @@ class AucSearch(AdditiveReduction):
         scale: AucScale,
         options: _core.SearchOptions,
         ordered: Callable[[], _core.OrderedColumns] | None = None,
+        counts: npt.NDArray[np.int64] | None = None,
     ) -> None:
-        super().__init__(codes, options)
+        super().__init__(codes, options, counts)
         self._scale, self._columns, self._ordered = scale, columns, ordered
         self._statistics["leaf_sets_listed"] = 0
         self._best_tangent: Tangent | None = None
@@ -289,7 +292,7 @@ class AucSearch(AdditiveReduction):
 
     def _problem(self, tangent: Tangent, more: int) -> _core.Problem:
         """Return the additive problem of a tangent, with a surcharge for each leaf."""
-        return _core.Problem(self._codes, self._scale.weights, tangent.costs, self._scale.leaf_cost + more)
+        return self._additive_problem(tangent.costs, self._scale.leaf_cost + more)
 
     def _solve(self, tangent: Tangent, max_leaves: int | None, more: int = 0) -> _core.Outcome:
         """Solve the additive problem of a tangent within what the limits leave."""

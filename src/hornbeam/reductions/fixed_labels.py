@@ -71,6 +71,8 @@ class FixedLabelSearch:
     table : Table
     codes, weights : ndarrays of shape (n_rows,)
         Class and weight of each row.
+    counts : ndarray of int64 of shape (n_rows,) or None
+        How many equal rows each row stands for; None: 1.
     omega : Fraction
         A leaf is positive if its positives times omega outweigh its negatives.
     """
@@ -81,6 +83,7 @@ class FixedLabelSearch:
         table: Table,
         codes: npt.NDArray[np.int32],
         weights: _Integers,
+        counts: _Integers | None,
         omega: Fraction,
     ) -> None:
         answers = np.array(list(evaluate_conditions(conditions, table)), dtype=np.int64).reshape(
@@ -93,7 +96,7 @@ class FixedLabelSearch:
         self._group_class_weights = [
             np.bincount(self._group[codes == k], weights[codes == k], n_groups) for k in (0, 1)
         ]
-        self._counts = np.bincount(self._group, minlength=n_groups)
+        self._counts = np.bincount(self._group, counts, n_groups).astype(np.int64)
 
     @staticmethod
     def bytes_for(conditions: Conditions, table: Table) -> int:

@@ -112,7 +112,8 @@ class FScoreObjective:
         def multipliers(totals: tuple[Exact, ...]) -> tuple[Exact, ...]:
             return ClassData(classes, totals, class_weight=class_weight).multipliers()
 
-        return make_fscore_scale(training.weights, training.codes, multipliers, classifier._leaf_penalty())
+        penalty = classifier._leaf_penalty()
+        return make_fscore_scale(training.weights, training.codes, multipliers, penalty, training.counts)
 
     def choose_search(
         self,
@@ -159,15 +160,16 @@ class FScoreSearch(AdditiveReduction):
     ) -> None:
         table, budget = training.table, training.budget
         self._columns = packed_columns(conditions, training)
-        super().__init__(training.codes, within(options, budget))
+        super().__init__(training.codes, within(options, budget), training.counts)
         self._scale, self._omega = scale, omega
         depth = 64 if options.max_depth is None else min(options.max_depth, 64)
-        limits = [max(1, table.n_rows // options.min_samples_leaf), 2**depth]
+        limits = [max(1, training.n_rows // options.min_samples_leaf), 2**depth]
         self._most_leaves = min(limits if self._max_leaves is None else [self._max_leaves, *limits])
         # With labels by omega the fast search over all labels goes first: what it proves holds for fewer trees, too.
         self._solvers: list[_Solver] = [self._solve_in_core]
         if omega is not None and not budget.is_spent() and budget.hold(FixedLabelSearch.bytes_for(conditions, table)):
-            self._solvers.append(FixedLabelSearch(conditions, table, training.codes, scale.weights, omega))
+            of_rows = training.codes, scale.weights, training.counts
+            self._solvers.append(FixedLabelSearch(conditions, table, *of_rows, omega))
         self._linear_bounds: list[_LinearBound] = []
         self._points: set[_Point] = set()
         self._unresolved: set[int] = set()
@@ -234,8 +236,7 @@ class FScoreSearch(AdditiveReduction):
     def _solve_in_core(
         self, costs: npt.NDArray[np.int64], leaf_cost: int, options: _core.SearchOptions, listener: Listener | None
     ) -> _core.Outcome:
-        problem = _core.Problem(self._codes, self._scale.weights, costs, leaf_cost)
-        return _core.solve(self._columns, problem, options, callback=listener)
+        return _core.solve(self._columns, self._additive_problem(costs, leaf_cost), options, callback=listener)
 
     def _add_linear_bound(
         self, solve: _Solver, slope: Fraction, leaf_penalty: Fraction, factor: int, max_leaves: int | None
