@@ -1,8 +1,11 @@
 #include "bindings/counters.hpp"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/variant.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 #include <variant>
 
 #include "bindings/problems.hpp"
@@ -13,11 +16,20 @@ namespace hornbeam::bindings {
 
 namespace {
 
-using CodesIn = std::variant<ArrayIn<std::uint8_t, 1>, ArrayIn<std::uint32_t, 1>>;
+using BitsIn = std::pair<ArrayIn<std::uint8_t, 1>, std::size_t>;  // packed codes, and the place of the first bit
+using CodesIn = std::variant<ArrayIn<std::uint8_t, 1>, ArrayIn<std::uint32_t, 1>, BitsIn>;
 
 data::RowCounter make_counter(const std::vector<std::uint32_t>& widths) {
   for (const std::uint32_t width : widths) api::require(width <= 32, "widths: must be at most 32");
   return data::RowCounter(widths);
+}
+
+void require_counts(const std::optional<ArrayIn<std::int64_t, 1>>& counts, std::size_t n_rows) {
+  if (!counts) return;
+  api::require(counts->size() == n_rows, "counts: one for each row is needed");
+  const auto all = span_of(counts);
+  api::require(std::all_of(all.begin(), all.end(), [](std::int64_t count) { return count > 0; }),
+               "counts: must be greater than 0");
 }
 
 void require_room(const data::RowCounter& counter, std::size_t n_rows) {
@@ -25,22 +37,42 @@ void require_room(const data::RowCounter& counter, std::size_t n_rows) {
                "there may be at most 2^32 - 2 distinct rows");
 }
 
+data::CodesOfColumn codes_of_column(const CodesIn& given, std::size_t n_rows) {
+  data::CodesOfColumn column;
+  std::size_t size = n_rows;
+  if (const auto* bytes = std::get_if<ArrayIn<std::uint8_t, 1>>(&given)) {
+    column.bytes = bytes->data();
+    size = bytes->size();
+  } else if (const auto* numbers = std::get_if<ArrayIn<std::uint32_t, 1>>(&given)) {
+    column.numbers = numbers->data();
+    size = numbers->size();
+  } else {
+    const BitsIn& bits = std::get<BitsIn>(given);
+    column.bits = bits.first.data();
+    column.first_bit = bits.second;
+    api::require(bits.second <= 8 * bits.first.size() && n_rows <= 8 * bits.first.size() - bits.second,
+                 "codes: one bit for each row is needed");
+  }
+  api::require(size == n_rows, "codes: one for each row is needed");
+  return column;
+}
+
 void add_rows(data::RowCounter& counter, const std::vector<CodesIn>& codes,
               const std::optional<ArrayIn<std::int64_t, 1>>& counts) {
   api::require(!codes.empty() && codes.size() == counter.n_columns(), "codes: one array for each column is needed");
   std::vector<data::CodesOfColumn> columns;
-  const auto size_of = [](const CodesIn& given) {
-    return std::visit([](const auto& one) { return one.size(); }, given);
-  };
-  const std::size_t n_rows = size_of(codes[0]);
+  std::optional<std::size_t> size;
   for (const CodesIn& given : codes) {
-    api::require(size_of(given) == n_rows, "codes: one for each row is needed");
     if (const auto* bytes = std::get_if<ArrayIn<std::uint8_t, 1>>(&given))
-      columns.push_back({bytes->data(), nullptr});
-    else
-      columns.push_back({nullptr, std::get<ArrayIn<std::uint32_t, 1>>(given).data()});
+      size = bytes->size();
+    else if (const auto* numbers = std::get_if<ArrayIn<std::uint32_t, 1>>(&given))
+      size = numbers->size();
   }
-  api::require(!counts || counts->size() == n_rows, "counts: one for each row is needed");
+  api::require(size.has_value(), "codes: at least one column must not be of bits");
+  const std::size_t n_rows = *size;
+  columns.reserve(codes.size());
+  for (const CodesIn& given : codes) columns.push_back(codes_of_column(given, n_rows));
+  require_counts(counts, n_rows);
   require_room(counter, n_rows);
   api::require(counter.add(columns, n_rows, span_of(counts)), "codes: must be below 2^width of their column");
 }
@@ -49,7 +81,7 @@ ArrayOut<std::uint32_t> add_packed(data::RowCounter& counter, const ArrayIn<Word
                                    const ArrayIn<std::int64_t, 1>& counts) {
   const std::size_t n_rows = words.shape(0);
   api::require(words.shape(1) == counter.n_words(), "words: must be those of a counter with the same widths");
-  api::require(counts.size() == n_rows, "counts: one for each row is needed");
+  require_counts(counts, n_rows);
   require_room(counter, n_rows);
   std::vector<std::uint32_t> numbers(n_rows);
   api::require(counter.add_packed({words.data(), words.size()}, span_of(counts), numbers.data()),
@@ -112,7 +144,9 @@ ArrayOut<std::uint32_t> codes_of(const data::RowCounter& counter, std::size_t co
 }
 
 ArrayOut<std::int64_t> counts_of(const data::RowCounter& counter) {
-  return to_array(std::vector<std::int64_t>(counter.counts().begin(), counter.counts().end()));
+  std::vector<std::int64_t> counts(counter.n_rows());
+  for (std::uint32_t row = 0; row < counter.n_rows(); ++row) counts[row] = counter.count(row);
+  return to_array(std::move(counts));
 }
 
 }  // namespace
@@ -123,7 +157,8 @@ void add_counters(const nanobind::module_& module) {
                                "the order of their first appearance.")
       .def(nb::new_(&make_counter), nb::arg("widths"))
       .def("add", &add_rows, nb::arg("codes"), nb::arg("counts").noconvert().none() = nb::none(),
-           "Add rows once, or so many times; a code of column c is below 2^widths[c].")
+           "Add rows once, or so many times; a code of column c is below 2^widths[c]. Codes of one bit may be packed, "
+           "the lowest bit first, and come with the place of the first bit.")
       .def("add_packed", &add_packed, nb::arg("words").noconvert(), nb::arg("counts").noconvert(),
            "Add rows that a counter with the same widths has packed; return their numbers among the distinct rows.")
       .def("words", &words_of, nb::arg("first"), nb::arg("last"),

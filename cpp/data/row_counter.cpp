@@ -1,6 +1,7 @@
 #include "data/row_counter.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "data/packed_bytes.hpp"
@@ -22,18 +23,24 @@ std::uint32_t words_of(std::span<const std::uint32_t> widths) {
   return words;
 }
 
-/// For so few bits, a number for each combination takes no more than 16 MB.
-constexpr std::uint32_t kFewBits = 22;
-
-RowIndex index_of(std::span<const std::uint32_t> widths) {
-  const std::uint32_t bits = std::accumulate(widths.begin(), widths.end(), std::uint32_t{0});
-  return bits <= kFewBits ? RowIndex::of_small(bits) : RowIndex(words_of(widths));
+/// Up to 64 bits, of which others in their bytes may be set.
+Word load_bits(const std::uint8_t* bytes, std::size_t first_bit, std::uint32_t n) {
+  const std::size_t shift = first_bit % 8, n_bytes = (shift + n + 7) / 8;
+  bytes += first_bit / 8;
+  Word word = 0;
+  std::memcpy(&word, bytes, std::min(n_bytes, sizeof(Word)));
+  word >>= shift;
+  if (n_bytes > sizeof(Word)) word |= Word{bytes[sizeof(Word)]} << (kWordBits - shift);
+  return n < kWordBits ? word & ((Word{1} << n) - 1) : word;
 }
+
+/// For so few bits, a count for each combination takes no more than 32 MB.
+constexpr std::uint32_t kFewBits = 22;
 
 }  // namespace
 
 RowCounter::RowCounter(std::span<const std::uint32_t> widths)
-    : n_words_(words_of(widths)), index_(index_of(widths)), rows_(std::size_t{kWordBits} * n_words_) {
+    : n_words_(words_of(widths)), index_(n_words_), rows_(std::size_t{kWordBits} * n_words_) {
   std::uint32_t word = 0, shift = 0;
   for (const std::uint32_t width : widths) {
     if (shift + width > kWordBits) {
@@ -43,14 +50,16 @@ RowCounter::RowCounter(std::span<const std::uint32_t> widths)
     places_.push_back({word, width == 0 ? 0 : shift, width});  // a shift by 64 is undefined
     shift += width;
   }
+  const std::uint32_t bits = std::accumulate(widths.begin(), widths.end(), std::uint32_t{0});
+  if (bits <= kFewBits) count_of_.assign(std::size_t{1} << bits, 0);
 }
 
 bool RowCounter::add(std::span<const CodesOfColumn> columns, std::size_t n_rows, std::span<const std::int64_t> counts) {
   for (std::size_t c = 0; c < columns.size(); ++c) {
-    std::uint32_t all = 0;
+    std::uint32_t all = columns[c].bits != nullptr ? 1 : 0;
     if (columns[c].bytes != nullptr)
       for (std::size_t row = 0; row < n_rows; ++row) all |= columns[c].bytes[row];
-    else
+    else if (columns[c].numbers != nullptr)
       for (std::size_t row = 0; row < n_rows; ++row) all |= columns[c].numbers[row];
     if ((all & ~places_[c].mask()) != 0) return false;
   }
@@ -58,9 +67,7 @@ bool RowCounter::add(std::span<const CodesOfColumn> columns, std::size_t n_rows,
   for (std::size_t first = 0; first < n_rows; first += kWordBits) {
     const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(kWordBits, n_rows - first));
     pack(columns, first, n);
-    index_.find_or_add(rows_.data(), n, numbers);
-    counts_.resize(index_.size(), 0);
-    for (std::uint32_t i = 0; i < n; ++i) counts_[numbers[i]] += counts.empty() ? 1 : counts[first + i];
+    count_packed(rows_.data(), n, counts.empty() ? counts : counts.subspan(first, n), numbers);
   }
   return true;
 }
@@ -72,11 +79,30 @@ bool RowCounter::add_packed(std::span<const Word> rows, std::span<const std::int
     if ((rows[i] & ~used[i % n_words_]) != 0) return false;
   for (std::size_t first = 0; first < counts.size(); first += kWordBits) {
     const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(kWordBits, counts.size() - first));
-    index_.find_or_add(rows.data() + first * n_words_, n, numbers + first);
-    counts_.resize(index_.size(), 0);
-    for (std::uint32_t i = 0; i < n; ++i) counts_[numbers[first + i]] += counts[first + i];
+    count_packed(rows.data() + first * n_words_, n, counts.subspan(first, n), numbers + first);
+  }
+  if (is_small()) {
+    std::vector<std::uint32_t> number_of(count_of_.size());
+    for (std::uint32_t row = 0; row < n_rows(); ++row) number_of[small_rows_[row]] = row;
+    for (std::size_t i = 0; i < rows.size(); ++i) numbers[i] = number_of[rows[i]];
   }
   return true;
+}
+
+void RowCounter::count_packed(const Word* rows, std::uint32_t n, std::span<const std::int64_t> counts,
+                              std::uint32_t* numbers) {
+  if (!is_small()) {
+    index_.find_or_add(rows, n, numbers);
+    counts_.resize(index_.size(), 0);
+    for (std::uint32_t i = 0; i < n; ++i) counts_[numbers[i]] += counts.empty() ? 1 : counts[i];
+    return;
+  }
+  for (std::uint32_t i = 0; i < n; ++i) __builtin_prefetch(&count_of_[rows[i]], 1);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    std::int64_t& count = count_of_[rows[i]];
+    if (count == 0) small_rows_.push_back(rows[i]);
+    count += counts.empty() ? 1 : counts[i];
+  }
 }
 
 /// Packs up to 64 rows. Columns of one bit are gathered as columns and turned, which takes a few steps for eight cells.
@@ -88,13 +114,16 @@ void RowCounter::pack(std::span<const CodesOfColumn> columns, std::size_t first,
     std::fill_n(block, kWordBits, 0);
     const std::size_t begin = c;
     for (; c < places_.size() && places_[c].word == word; ++c) {
-      if (places_[c].width != 1 || columns[c].bytes == nullptr) continue;
-      block[places_[c].shift] = packed_bytes(columns[c].bytes + first, n);
+      const CodesOfColumn& codes = columns[c];
+      if (codes.bits != nullptr)
+        block[places_[c].shift] = load_bits(codes.bits, codes.first_bit + first, n);
+      else if (places_[c].width == 1 && codes.bytes != nullptr)
+        block[places_[c].shift] = packed_bytes(codes.bytes + first, n);
     }
     kernels::kernels().transpose(block);
     for (std::uint32_t i = 0; i < n; ++i) rows_[std::size_t{i} * n_words_ + word] = block[i];
     for (c = begin; c < places_.size() && places_[c].word == word; ++c) {
-      if (places_[c].width == 1 && columns[c].bytes != nullptr) continue;
+      if (columns[c].bits != nullptr || (places_[c].width == 1 && columns[c].bytes != nullptr)) continue;
       for (std::uint32_t i = 0; i < n; ++i)
         rows_[std::size_t{i} * n_words_ + word] |= Word{columns[c][first + i]} << places_[c].shift;
     }

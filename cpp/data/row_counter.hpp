@@ -5,7 +5,7 @@
 //         these take too much memory, Python writes their words to disk, and merges those of a part of them here.
 // HOLDS   Distinct rows are numbered in the order of their first appearance.
 // COST    A batch: its cells to pack, and one look-up a row. Memory: a word for each 64 bits of codes, 8 bytes for the
-//         count and 16 to 32 for the index, for each distinct row.
+//         count and 16 to 32 for the index, for each distinct row; up to 22 bits, 8 bytes for each combination at once.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,13 @@
 
 namespace hornbeam::data {
 
-/// The codes of one column in a batch, of one byte or of four.
+/// The codes of one column in a batch, of one byte, of four, or of one bit: exactly one pointer is not null.
 struct CodesOfColumn {
-  const std::uint8_t* bytes;  // or null, and then
-  const std::uint32_t* numbers;
+  const std::uint8_t* bytes = nullptr;
+  const std::uint32_t* numbers = nullptr;
+  const std::uint8_t* bits =
+      nullptr;  // of the first row: bit `first_bit` % 8, the lowest is 0, of byte `first_bit` / 8
+  std::size_t first_bit = 0;
   std::uint32_t operator[](std::size_t row) const { return bytes != nullptr ? bytes[row] : numbers[row]; }
 };
 
@@ -38,16 +41,19 @@ class RowCounter {
   /// is added, if a bit is set that belongs to no column.
   bool add_packed(std::span<const Word> rows, std::span<const std::int64_t> counts, std::uint32_t* numbers);
 
-  std::uint32_t n_rows() const { return index_.size(); }
+  std::uint32_t n_rows() const { return is_small() ? static_cast<std::uint32_t>(small_rows_.size()) : index_.size(); }
   std::uint32_t n_words() const { return n_words_; }
-  const Word* row(std::uint32_t row) const { return index_.row(row); }
-  std::span<const std::int64_t> counts() const { return counts_; }
+  const Word* row(std::uint32_t row) const { return is_small() ? &small_rows_[row] : index_.row(row); }
+  std::int64_t count(std::uint32_t row) const { return is_small() ? count_of_[small_rows_[row]] : counts_[row]; }
   std::uint32_t width(std::size_t column) const { return places_[column].width; }
   std::size_t n_columns() const { return places_.size(); }
-  std::uint64_t bytes() const { return index_.bytes() + counts_.capacity() * sizeof(std::int64_t); }
+  std::uint64_t bytes() const {
+    return index_.bytes() + (counts_.capacity() + count_of_.size()) * sizeof(std::int64_t) +
+           small_rows_.capacity() * sizeof(Word);
+  }
   std::uint32_t code(std::uint32_t row, std::size_t column) const {
     const Place& place = places_[column];
-    return static_cast<std::uint32_t>(index_.row(row)[place.word] >> place.shift & place.mask());
+    return static_cast<std::uint32_t>(this->row(row)[place.word] >> place.shift & place.mask());
   }
 
  private:
@@ -56,12 +62,19 @@ class RowCounter {
     Word mask() const { return (Word{1} << width) - 1; }
   };
 
+  bool is_small() const { return !count_of_.empty(); }
+  /// Adds up to 64 rows, of which the first counts as `counts[0]`, or all once if there are none; sets their numbers
+  /// unless rows are small.
+  void count_packed(const Word* rows, std::uint32_t n, std::span<const std::int64_t> counts, std::uint32_t* numbers);
   void pack(std::span<const CodesOfColumn> columns, std::size_t first, std::uint32_t n);
 
   std::vector<Place> places_;
   std::uint32_t n_words_;
   RowIndex index_;
   std::vector<std::int64_t> counts_;
+  // Instead of these, where rows have few bits: how often each combination has come, and those that have.
+  std::vector<std::int64_t> count_of_;
+  std::vector<Word> small_rows_;
   std::vector<Word> rows_;  // the block of 64 that is packed
 };
 

@@ -20,23 +20,12 @@ class RowIndex {
  public:
   explicit RowIndex(std::size_t words_per_row) : words_per_row_(words_per_row) {}
 
-  /// Rows of one word below 2^bits, whose numbers are looked up without a search.
-  static RowIndex of_small(std::uint32_t bits) {
-    RowIndex index(1);
-    index.place_of_.assign(std::size_t{1} << bits, 0);
-    return index;
-  }
-
   /// Space for this many rows; pages that no row comes to are never touched.
   void reserve(std::size_t n_rows) { rows_.reserve(n_rows * words_per_row_); }
 
   /// For each of up to 64 rows the number of the distinct row equal to it; a new one if there is none yet. All are
   /// hashed before the first is looked up, so that memory is waited for once, not once a row.
   void find_or_add(const Word* rows, std::uint32_t n, std::uint32_t* numbers) {
-    if (!place_of_.empty()) {
-      for (std::uint32_t i = 0; i < n; ++i) numbers[i] = find_or_add_small(rows[i]);
-      return;
-    }
     std::uint64_t hashes[kWordBits];
     for (std::uint32_t i = 0; i < n; ++i) {
       hashes[i] = 0;
@@ -47,21 +36,10 @@ class RowIndex {
   }
 
   std::uint32_t size() const { return size_; }
-  std::uint64_t bytes() const {
-    return rows_.size() * sizeof(Word) + index_.bytes() + place_of_.size() * sizeof(std::uint32_t);
-  }
+  std::uint64_t bytes() const { return rows_.size() * sizeof(Word) + index_.bytes(); }
   const Word* row(std::uint32_t number) const { return rows_.data() + number * words_per_row_; }
 
  private:
-  std::uint32_t find_or_add_small(Word row) {
-    std::uint32_t& place = place_of_[row];
-    if (place == 0) {
-      rows_.push_back(row);
-      place = ++size_;
-    }
-    return place - 1;
-  }
-
   std::uint32_t find_or_add(const Word* row, std::uint64_t hash) {
     const std::uint32_t number =
         index_.find_or_add(hash, size_, [&](std::uint32_t known) { return is_row(known, row); });
@@ -82,7 +60,6 @@ class RowIndex {
   std::uint32_t size_ = 0;
   NumberIndex index_;
   std::vector<Word> rows_;
-  std::vector<std::uint32_t> place_of_;  // of small rows: 1 + their number, or 0
 };
 
 }  // namespace hornbeam::data

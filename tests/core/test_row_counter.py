@@ -72,6 +72,36 @@ def test_wrong_words_are_refused() -> None:
         counter.words(0, 1)
 
 
+@given(st.integers(1, 200), st.integers(0, 30), st.integers(1, 70), st.integers(0, 2**32 - 1))
+def test_bits_are_counted_like_bytes(n_rows: int, first: int, n_columns: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    rows = random.integers(0, 2, (n_columns, 7), dtype=np.uint8)[:, random.integers(0, 7, n_rows)]
+    label, counts = random.integers(0, 3, n_rows).astype(np.uint8), random.integers(1, 5, n_rows)
+    expected, found = (_core.RowCounter([1] * n_columns + [2]) for _ in range(2))
+    expected.add([*rows, label], counts)
+    around = random.integers(0, 2, (n_columns, first + n_rows + 3), dtype=np.uint8)
+    around[:, first : first + n_rows] = rows
+    bits = np.packbits(around, axis=1, bitorder="little")
+    codes = [(line, first) if column % 3 else rows[column] for column, line in enumerate(bits)]
+    found.add([*codes, label], counts)
+    assert found.counts().tolist() == expected.counts().tolist()
+    for column in range(n_columns + 1):
+        assert found.codes(column).tolist() == expected.codes(column).tolist()
+
+
+def test_wrong_bits_are_refused() -> None:
+    bits, label = np.zeros(2, dtype=np.uint8), np.zeros(10, dtype=np.uint8)
+    for codes, message in [
+        ([(bits, 7), label], "one bit for each row"),
+        ([(bits, 17), label[:0]], "one bit for each row"),
+        ([(bits, 0), (bits, 0)], "at least one column must not be of bits"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            _core.RowCounter([1, 1]).add(codes)
+    with pytest.raises(ValueError, match="below 2"):
+        _core.RowCounter([0, 1]).add([(bits, 0), label])
+
+
 def test_many_rows_need_more_memory() -> None:
     counter = _core.RowCounter([20])
     before = counter.n_bytes
@@ -96,6 +126,8 @@ def test_wrong_codes_are_refused() -> None:
             _add(codes)
     with pytest.raises(ValueError, match="counts: one for each row"):
         _add([bits, bits], np.array([1]))
+    with pytest.raises(ValueError, match="counts: must be greater than 0"):
+        _add([bits, bits], np.array([1, 0]))
     with pytest.raises(ValueError, match="widths"):
         _core.RowCounter([33])
     with pytest.raises(ValueError, match="column: must be below"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 import narwhals as nw
@@ -17,6 +19,10 @@ from hornbeam.table.column import column_of_series
 Codes = npt.NDArray[Any]
 """Of shape (n_rows,), of type uint8 or uint32."""
 _MISSING = 2
+
+
+Bits = tuple[npt.NDArray[np.uint8], int]
+"""Codes of one bit, the lowest bit of each byte first, and the place of the first."""
 
 
 class ColumnCoder(Protocol):
@@ -72,9 +78,35 @@ class FlagCoder:
 
     def distinct(self, codes: npt.NDArray[Any], weights: npt.NDArray[Any]) -> tuple[Column, npt.NDArray[np.float64]]:
         """Return the distinct values of rows with these codes and weights."""
-        found = DistinctValues(self._name)
-        found.add(Column(self._name, "number", self.values_of(codes), True), weights)
+        found, totals = DistinctValues(self._name), np.bincount(codes, weights, self.n_codes)
+        present = np.flatnonzero(totals)
+        found.add(Column(self._name, "number", self.values_of(present), True), totals[present])
         return found.column()
+
+
+def codes_or_bits(coder: ColumnCoder, series: nw.Series[Any]) -> Codes | Bits:
+    """Return the code of each row of a batch; of booleans their bits, if the library of the table has them."""
+    return (bits_of(series) if isinstance(coder, FlagCoder) else None) or coder.codes_of(series)
+
+
+def bits_of(series: nw.Series[Any]) -> Bits | None:
+    """Return the bits of a series of booleans without copying them; None if they are bytes, or any is missing."""
+    is_arrow = series.implementation.is_pyarrow()
+    if series.dtype != nw.Boolean or not (is_arrow or (series.implementation.is_polars() and _has_pyarrow())):
+        return None
+    array = series.to_native()
+    array = array if is_arrow else array.to_arrow()
+    if hasattr(array, "num_chunks"):
+        array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
+    if array.null_count > 0:
+        return None
+    return np.frombuffer(array.buffers()[1], dtype=np.uint8), array.offset
+
+
+@cache
+def _has_pyarrow() -> bool:
+    """Return whether polars can hand its bits over."""
+    return find_spec("pyarrow") is not None
 
 
 class ValueCoder:
@@ -100,12 +132,15 @@ class ValueCoder:
         for value in distinct[new].tolist():
             self._code_of[value] = len(self._code_of)
         self._parts += [distinct[new]] if new else []
-        codes = np.array([self._code_of[value] for value in distinct.tolist()], dtype=np.uint32)
-        return as_codes(codes[numbers], self.n_codes)
+        codes = np.array([self._code_of[value] for value in distinct.tolist()])
+        of_rows: Codes = as_codes(codes, self.n_codes)[numbers]
+        return of_rows
 
 
 def codes_of_labels(coder: ValueCoder, series: nw.Series[Any]) -> Codes:
     """Return the code of the label of each row."""
+    if series.dtype == nw.Boolean and (values := series.to_numpy()).dtype == bool and 0 < values.sum() < len(values):
+        return coder.codes_of(np.array([False, True]), values.view(np.uint8))
     return coder.codes_of(*encode_labels(read_labels(series.to_native())))
 
 
@@ -120,7 +155,7 @@ def codes_of_weights(coder: ValueCoder, weights: npt.NDArray[Any]) -> Codes:
     """Return the code of the weight of each row."""
     first = weights[0]
     if (weights == first).all():
-        return coder.codes_of(weights[:1], np.zeros(len(weights), dtype=np.intp))
+        return coder.codes_of(weights[:1], np.zeros(1, dtype=np.intp)).repeat(len(weights))
     return coder.codes_of(*np.unique(weights, return_inverse=True))
 
 

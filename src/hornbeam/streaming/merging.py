@@ -25,6 +25,7 @@ from hornbeam.streaming.coding import (
     classes_of_labels,
     codes_of_labels,
     codes_of_weights,
+    codes_or_bits,
 )
 from hornbeam.streaming.flags import MissingFlagError, PackedFlags
 from hornbeam.streaming.passes import Report, Source, layout_of
@@ -118,7 +119,7 @@ def read_streamed(
         try:
             flags = [FlagCoder(name) for name in columns]
             merged = _merge_rows(source, flags, may_stop=True, may_spill=not may_count)
-            weights = merged.weights() * merged.counter.counts()
+            weights = (merged.weights() * merged.counter.counts()).astype(np.float64)
             distinct = [flag.distinct(merged.counter.codes(index), weights) for index, flag in enumerate(flags)]
             table = _fit_binarizer(binarizer, columns, distinct)
             return StreamedRows(merged.training(table, source.layout.target), binarizer)
@@ -233,7 +234,9 @@ class _MergedRows:
     def add(self, frame: nw.DataFrame[Any], weights: npt.NDArray[Any]) -> None:
         """Add the rows of a batch."""
         layout = self._source.layout
-        codes = [coder.codes_of(frame[name]) for name, coder in zip(layout.columns, self._coders, strict=True)]
+        codes: list[Any] = [
+            codes_or_bits(coder, frame[name]) for name, coder in zip(layout.columns, self._coders, strict=True)
+        ]
         codes += [codes_of_labels(self._labels, frame[layout.target]), codes_of_weights(self._weights, weights)]
         if (widths := self._needed_widths()) != self._widths:
             self._widen(widths)
