@@ -162,7 +162,8 @@ def test_wrong_names_are_refused(y: Any, weight: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("classifier", "message"),
     [
-        (GOSDTClassifier(0.1, reference=[0, 1]), "reference needs all rows"),
+        (GOSDTClassifier(0.1, reference=[0, 1]), "reference must be a fitted estimator, since X is read in batches"),
+        (GOSDTClassifier(0.1, reference="binarizer"), "reference must be a fitted estimator, .*; got 'binarizer'"),
         (GOSDTClassifier(0.1, binarizer="auto"), "needs all rows at once"),
         (MAPTreeClassifier(), "MAPTreeClassifier does not read in batches"),
     ],
@@ -414,6 +415,42 @@ def test_a_start_tree_is_used_as_in_memory(origin: str, least: int) -> None:
     assert len(streamed.binarizer_.conditions_) > len(without.binarizer_.conditions_)
     assert streamed.objective_ < without.objective_
     assert_same_fit(streamed, fit_in_memory(GOSDTClassifier(**settings), frame, None))
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize(("only_flags", "least"), [(True, 1), (False, 1), (False, 15)])
+def test_a_reference_predicts_batch_by_batch(only_flags: bool, least: int, weight: str | None) -> None:
+    frame = mixed_table(400).select("number", "flag", "small", "label", "weight")
+    if only_flags:
+        frame = frame.with_columns(pl.col("number", "small") > 1)
+    frame = frame if weight else frame.drop("weight")
+    model = fit_in_memory(LicketySPLITClassifier(0.01, max_depth=3), frame.head(150), weight)
+    settings = {"regularization": 0.005, "max_depth": 3, "min_samples_leaf": least, "reference": model}
+    streamed = GOSDTClassifier(**settings).fit(frame.lazy(), "label", weight)
+    in_memory = fit_in_memory(GOSDTClassifier(**settings), frame, weight)
+    assert_same_fit(streamed, in_memory)
+    assert streamed.status_ == "guessed"
+    assert streamed.statistics_["bounds"] == in_memory.statistics_["bounds"]
+
+
+class _Wrong:
+    def __init__(self, predictions: Any) -> None:
+        self.predictions = predictions
+
+    def predict(self, X: Any) -> Any:
+        return self.predictions[: len(X)]
+
+
+@pytest.mark.parametrize(
+    ("predictions", "message"),
+    [
+        (np.array(["no", "maybe"] * 50), "reference predicts 'maybe', which is not a label of y"),
+        (np.array(["no"] * 20), r"one label for each row, got an array of shape \(20,\) for 37 rows"),
+    ],
+)
+def test_wrong_predictions_of_a_reference_are_refused(predictions: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        GOSDTClassifier(0.1, reference=_Wrong(predictions)).fit(mixed_table(100).lazy(), "label")
 
 
 def test_the_last_fit_is_used_as_in_memory() -> None:

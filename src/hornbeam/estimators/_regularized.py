@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from hornbeam import _core
 from hornbeam._budget import Budget
+from hornbeam._checks import shown
 from hornbeam._user_frame import warn_user
 from hornbeam.estimators._base import TreeEstimator
 from hornbeam.estimators._classifier import TreeClassifier
@@ -114,6 +115,7 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
             may_count,
             self._known_trees(),
             self.temporary_folder,
+            getattr(self, "reference", None),
         )
         self.binarizer_, self.classes_ = rows.binarizer, rows.training.classes
         training = rows.training
@@ -137,10 +139,11 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
     def _check_stream(self) -> None:
         """Refuse parameters that are wrong for a lazy table, or need every row of it."""
         check_folder(self.temporary_folder)
-        if getattr(self, "reference", None) is not None:
+        reference = getattr(self, "reference", None)
+        if reference is not None and not hasattr(reference, "predict"):
             raise ValueError(
-                "reference needs all rows in memory, but X is read in batches, and its equal rows are merged. Set "
-                "reference=None, or call collect() of X first."
+                "reference must be a fitted estimator, since X is read in batches, which it predicts one by one; got "
+                f"{shown(reference)}."
             )
 
     def _leaf_penalty(self) -> float:

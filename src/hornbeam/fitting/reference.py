@@ -32,8 +32,19 @@ def reference_codes(reference: Any, X: Any, training: TrainingData, binarizer: B
                 f"shape {given.shape}."
             )
         predictions = given[training.present]
+    return codes_of_predictions(predictions, training.classes)
+
+
+def codes_of_predictions(predictions: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+    """Return predictions as codes (indices into `classes`).
+
+    Raises
+    ------
+    ValueError
+        If a prediction is not a label of `y`.
+    """
     # As Python's values, which are equal whatever their type: a model may predict 1.0 or True for the label 1.
-    known = {label: code for code, label in enumerate(training.classes.tolist())}
+    known = {label: code for code, label in enumerate(classes.tolist())}
     labels = predictions.tolist()
     try:
         codes = [known.get(label, -1) for label in labels]
@@ -41,7 +52,7 @@ def reference_codes(reference: Any, X: Any, training: TrainingData, binarizer: B
         raise ValueError(f"reference must predict labels of y, got an array of dtype {predictions.dtype}.") from None
     if -1 in codes:
         found = shown(labels[codes.index(-1)])
-        raise ValueError(f"reference predicts {found}, which is not a label of y; the labels are {training.classes}.")
+        raise ValueError(f"reference predicts {found}, which is not a label of y; the labels are {classes}.")
     return np.array(codes, dtype=np.int32)
 
 

@@ -94,6 +94,7 @@ class TrainingData(NamedTuple):
             labels=self.labels[rows],
             codes=self.codes[rows],
             weights=self.weights[rows],
+            reference=None if self.reference is None else self.reference[rows],
             counts=np.ones(len(rows), dtype=np.int64),
         )
 

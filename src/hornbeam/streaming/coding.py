@@ -11,6 +11,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
+from hornbeam._checks import as_array
 from hornbeam.fitting.training import check_classes, encode_labels, read_labels
 from hornbeam.streaming.values import DistinctValues, type_error
 from hornbeam.table import Column
@@ -149,6 +150,22 @@ def classes_of_labels(coder: ValueCoder) -> tuple[npt.NDArray[Any], npt.NDArray[
     classes, class_of_code = encode_labels(read_labels(coder.values))
     check_classes(classes)
     return classes, class_of_code
+
+
+def codes_of_predictions(coder: ValueCoder, reference: Any, X: nw.DataFrame[Any]) -> Codes:
+    """Return the code of what a fitted model predicts for each row.
+
+    Raises
+    ------
+    ValueError
+        If it does not predict one label for each row.
+    """
+    predicted = as_array("reference", reference.predict(X.to_native()))
+    if predicted.shape != (len(X),):
+        raise ValueError(
+            f"reference must predict one label for each row, got an array of shape {predicted.shape} for {len(X)} rows."
+        )
+    return coder.codes_of(*encode_labels(read_labels(predicted)))
 
 
 def codes_of_weights(coder: ValueCoder, weights: npt.NDArray[Any]) -> Codes:

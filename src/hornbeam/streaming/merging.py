@@ -15,6 +15,7 @@ from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam.binarizers import Binarizer, Conditions
 from hornbeam.binarizers._conditions import Thresholds, evaluate_conditions
+from hornbeam.fitting.reference import codes_of_predictions as codes_among_classes
 from hornbeam.fitting.start_tree import Splits, tested_conditions
 from hornbeam.fitting.training import TrainingData
 from hornbeam.streaming.coding import (
@@ -24,6 +25,7 @@ from hornbeam.streaming.coding import (
     ValueCoder,
     classes_of_labels,
     codes_of_labels,
+    codes_of_predictions,
     codes_of_weights,
     codes_or_bits,
 )
@@ -63,6 +65,7 @@ def read_streamed(
     may_count: bool = False,
     start_trees: Sequence[Splits] = (),
     temporary_folder: str | os.PathLike[str] | None = None,
+    reference: Any = None,
 ) -> StreamedRows:
     """Read a lazy table, and merge the rows that no condition tells apart.
 
@@ -89,6 +92,8 @@ def read_streamed(
         Trees from which the search may start: rows that they tell apart are not merged either.
     temporary_folder : str, path or None, default=None
         For rows that memory has no room for; see `ScratchFile`.
+    reference : fitted estimator or None, default=None
+        Predicts the rows of each batch; rows with different predictions are not merged.
 
     Returns
     -------
@@ -112,13 +117,13 @@ def read_streamed(
     OSError
         If rows cannot be written to the temporary folder.
     """
-    source = Source(X, layout_of(X, y, sample_weight), budget, report, temporary_folder)
+    source = Source(X, layout_of(X, y, sample_weight), budget, report, temporary_folder, reference)
     columns = source.layout.columns
-    may_count = may_count and sample_weight is None
+    may_count = may_count and sample_weight is None and reference is None
     if set(columns) <= boolean_columns(X):
         try:
             flags = [FlagCoder(name) for name in columns]
-            merged = _merge_rows(source, flags, may_stop=True, may_spill=not may_count)
+            merged = _merge_rows(source, flags, may_stop=reference is None, may_spill=not may_count)
             weights = (merged.weights() * merged.counter.counts()).astype(np.float64)
             distinct = [flag.distinct(merged.counter.codes(index), weights) for index, flag in enumerate(flags)]
             table = _fit_binarizer(binarizer, columns, distinct)
@@ -209,7 +214,7 @@ class _HardlyRepeatError(Exception):
 
 
 class _MergedRows:
-    """Merged rows: their codes in each column, then those of their label and weight.
+    """Merged rows: their codes in each column, then those of their label, weight and prediction by a reference.
 
     Parameters
     ----------
@@ -225,7 +230,7 @@ class _MergedRows:
     def __init__(self, coders: Sequence[ColumnCoder], source: Source, may_stop: bool, may_spill: bool) -> None:
         self._coders, self._source, self._may_stop, self._may_spill = coders, source, may_stop, may_spill
         self._n_rows = 0
-        self._labels, self._weights = ValueCoder(), ValueCoder()
+        self._labels, self._weights, self._predictions = ValueCoder(), ValueCoder(), ValueCoder()
         self._widths = self._needed_widths()
         self.counter: Any = _core.RowCounter(self._widths)
         self._spilled: SpilledRows | None = None
@@ -238,6 +243,9 @@ class _MergedRows:
             codes_or_bits(coder, frame[name]) for name, coder in zip(layout.columns, self._coders, strict=True)
         ]
         codes += [codes_of_labels(self._labels, frame[layout.target]), codes_of_weights(self._weights, weights)]
+        if self._source.reference is not None:
+            of_model = frame.select(layout.columns)
+            codes.append(codes_of_predictions(self._predictions, self._source.reference, of_model))
         if (widths := self._needed_widths()) != self._widths:
             self._widen(widths)
         self.counter.add(codes)
@@ -284,12 +292,23 @@ class _MergedRows:
             int(counts.sum()),
             slice(None),
             self._source.budget,
-            counts=counts,
+            self._reference(classes),
+            counts,
         )
+
+    def _reference(self, classes: npt.NDArray[Any]) -> npt.NDArray[np.int32] | None:
+        """Return what the reference predicts for the rows."""
+        if self._source.reference is None:
+            return None
+        code = self.counter.codes(len(self._coders) + 2)
+        predictions: npt.NDArray[np.int32] = codes_among_classes(self._predictions.values, classes)[code]
+        return predictions
 
     def _needed_widths(self) -> list[int]:
         """Return how many bits the codes of each column need."""
         sizes = [*(coder.n_codes for coder in self._coders), self._labels.n_codes, self._weights.n_codes]
+        if self._source.reference is not None:
+            sizes.append(self._predictions.n_codes)
         return [max(0, size - 1).bit_length() for size in sizes]
 
     def _spill(self) -> None:

@@ -35,6 +35,8 @@ class Source(NamedTuple):
     budget: Budget
     report: Report
     temporary_folder: str | os.PathLike[str] | None = None
+    reference: Any = None
+    """A fitted model whose predictions are kept for each row, or None."""
 
     def read(self, what: str, use: Callable[[nw.DataFrame[Any], npt.NDArray[Any]], None]) -> None:
         """Call `use` with the rows of weight greater than zero of each batch, and their weights.
