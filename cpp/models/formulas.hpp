@@ -9,6 +9,7 @@
 // CHOICE  A new model is a header with its formula, a name in `Measures::Model`, and a line in `with_formula`.
 #pragma once
 
+#include "models/convex_costs.hpp"
 #include "models/cost_matrix.hpp"
 #include "models/squared_error.hpp"
 
@@ -18,6 +19,7 @@ namespace hornbeam::models {
 template <class Use>
 HORNBEAM_INLINE decltype(auto) with_formula(const Measures& m, Use use) {
   if (m.is_squared_error()) return use(SquaredError<0>{});
+  if (m.is_convex()) return use(ConvexCosts<0>{});
   return m.is_separable() ? use(SeparableCosts<0>{}) : use(AnyCosts{});
 }
 

@@ -21,25 +21,21 @@ bool is_separable(std::uint32_t n_targets, std::uint32_t n_predictions, const st
 LeafModel::LeafModel(std::uint32_t n_targets, std::uint32_t n_predictions, std::vector<Ticks> cost,
                      bool with_equivalent_points, bool counts_rows)
     : arrays_(std::make_unique<Arrays>()) {
-  auto& [costs, largest_cost, loss_unit, unit_of_cost] = *arrays_;
+  auto& [costs, largest_cost, loss_unit, unit_of_cost, convex] = *arrays_;
   costs = std::move(cost);
   for (std::uint32_t t = 0; t < n_targets; ++t) {
     const auto row = costs.begin() + static_cast<std::ptrdiff_t>(t) * n_predictions;
     largest_cost.push_back(*std::max_element(row, row + n_predictions));
   }
-  if (with_equivalent_points) {
-    loss_unit = costs;
-    std::sort(loss_unit.begin(), loss_unit.end());
-    loss_unit.erase(std::unique(loss_unit.begin(), loss_unit.end()), loss_unit.end());
-    std::erase(loss_unit, Ticks{0});
-    for (const Ticks each : costs) {
-      const auto at = std::lower_bound(loss_unit.begin(), loss_unit.end(), each) - loss_unit.begin();
-      unit_of_cost.push_back(each == 0 ? Measures::kNoUnit : static_cast<std::uint32_t>(at));
-    }
-  }
+  if (n_targets == 2) convex = convex_table(costs);
+  if (with_equivalent_points && convex) loss_unit.push_back(1);
+  if (with_equivalent_points && !convex) number_units(*arrays_);
   const bool separable = is_separable(n_targets, n_predictions, costs);
+  using Model = Measures::Model;
   measures_ = {
-      .model = separable ? Measures::Model::separable_costs : Measures::Model::any_costs,
+      .model = convex      ? Model::convex_costs
+               : separable ? Model::separable_costs
+                           : Model::any_costs,
       .cancelled = separable && n_targets == 2 && largest_cost[0] == largest_cost[1] && !loss_unit.empty(),
       .counts_rows = counts_rows,
       .n_targets = n_targets,
@@ -49,7 +45,20 @@ LeafModel::LeafModel(std::uint32_t n_targets, std::uint32_t n_predictions, std::
       .largest_cost = largest_cost.data(),
       .loss_unit = loss_unit.data(),
       .unit_of_cost = unit_of_cost.data(),
+      .buckets = convex ? convex->buckets() : ConvexBuckets{},
   };
+}
+
+void LeafModel::number_units(Arrays& arrays) {
+  std::vector<Ticks>& units = arrays.loss_unit;
+  units = arrays.cost;
+  std::sort(units.begin(), units.end());
+  units.erase(std::unique(units.begin(), units.end()), units.end());
+  std::erase(units, Ticks{0});
+  for (const Ticks each : arrays.cost) {
+    const auto at = std::lower_bound(units.begin(), units.end(), each) - units.begin();
+    arrays.unit_of_cost.push_back(each == 0 ? Measures::kNoUnit : static_cast<std::uint32_t>(at));
+  }
 }
 
 LeafModel LeafModel::squared_error(std::uint32_t n_predictions, bool with_equivalent_points, bool counts_rows) {

@@ -7,8 +7,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "models/convex_table.hpp"
 #include "models/formulas.hpp"
 
 namespace hornbeam::models {
@@ -76,7 +78,11 @@ class LeafModel {
   struct Arrays {
     std::vector<Ticks> cost, largest_cost, loss_unit;
     std::vector<std::uint32_t> unit_of_cost;
+    std::optional<ConvexTable> convex;
   };
+
+  /// Numbers the distinct costs above 0.
+  static void number_units(Arrays& arrays);
 
   LeafModel() : arrays_(std::make_unique<Arrays>()) {}
 

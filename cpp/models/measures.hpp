@@ -9,6 +9,14 @@
 
 namespace hornbeam::models {
 
+/// The table of models/convex_costs.hpp, by bucket.
+struct ConvexBuckets {
+  Ticks first = 0, last = 0;   // the leading bits of the first bucket, and how many buckets follow it
+  Ticks shift = 0;             // the number of other bits
+  const Ticks* tie = nullptr;  // bits of the ratio up to which the first of two predictions is the better one
+  const Ticks* gain[2] = {};   // by target, then two of each bucket: how much less than the largest cost they cost
+};
+
 /// How counts become the measures of a row set.
 ///
 /// Counts: the weight of each target (a class, or whatever else the losses of rows are sums over), then of each
@@ -16,7 +24,7 @@ namespace hornbeam::models {
 /// the formula of the model makes of the counts, the equivalent-points loss, the number of rows.
 struct Measures {
   /// The models; models/formulas.hpp has the formula of each.
-  enum class Model : std::uint8_t { separable_costs, any_costs, squared_error };
+  enum class Model : std::uint8_t { separable_costs, any_costs, convex_costs, squared_error };
 
   Model model;
   bool cancelled;  // see SeparableCosts
@@ -28,9 +36,11 @@ struct Measures {
   const Ticks* largest_cost;          // (n_targets); of separable costs that of every error
   const Ticks* loss_unit;             // (n_loss_units), the distinct costs above 0
   const std::uint32_t* unit_of_cost;  // of each cost its place there, kNoUnit for a cost of 0
+  ConvexBuckets buckets{};            // of convex costs
 
   static constexpr std::uint32_t kNoUnit = ~std::uint32_t{0};
   bool is_separable() const { return model == Model::separable_costs; }
+  bool is_convex() const { return model == Model::convex_costs; }
   bool is_squared_error() const { return model == Model::squared_error; }
   Ticks largest_prediction() const { return static_cast<Ticks>(n_predictions) - 1; }
   std::uint32_t n_counts() const { return n_targets + n_loss_units + (counts_rows ? 1 : 0); }

@@ -16,6 +16,7 @@
 
 #include <concepts>
 
+#include "models/exact_doubles.hpp"
 #include "models/measures.hpp"
 
 namespace hornbeam::models {
@@ -26,12 +27,8 @@ HORNBEAM_INLINE Number nearest_quotient(Number sum, Number weight) {
   if constexpr (std::integral<Number>) {
     return weight == 0 ? 0 : (2 * sum + weight - 1) / (2 * weight);
   } else {
-    typedef double Doubles __attribute__((vector_size(sizeof(Number))));
-    constexpr Ticks kExponent = 0x4330000000000000;  // that of 2^52, whose last digit is worth 1
-    constexpr double kOne = 4503599627370496.0;
-    const auto exact = [](Number n) { return reinterpret_cast<Doubles>(n | kExponent) - kOne; };
-    const Number divisor = weight > 0 ? weight : Number{} + 1;
-    return reinterpret_cast<Number>(exact(sum) / exact(divisor) + kOne) - kExponent;
+    using Exact = ExactDoubles<Number>;
+    return Exact::rounded(Exact::of(sum) / Exact::of(weight > 0 ? weight : Number{} + 1));
   }
 }
 

@@ -88,6 +88,32 @@ RANDOM_TEST(costs_are_separable_where_every_error_of_a_class_costs_the_same, 500
   CHECK(matrix.costs().measures().cancelled == matrix.is_cancelled());
 }
 
+RANDOM_TEST(costs_are_convex_where_each_prediction_is_the_best_one_for_some_ratio_of_two_weights, 300) {
+  const CostMatrix matrix = random_cost_matrix(draw);
+  CHECK(matrix.costs().measures().is_convex() == matrix.is_convex);
+  if (!matrix.is_convex) return;
+  const std::uint32_t k = 1 + draw.below(matrix.n_predictions - 2);
+  std::vector<Ticks> costs = matrix.cost;
+  costs[k] = costs[k + 1];  // and now prediction k is never better than the next one
+  CHECK(!LeafModel(2, matrix.n_predictions, costs, true, false).measures().is_convex());
+}
+
+RANDOM_TEST(leaves_of_convex_costs_lose_the_least_of_all_predictions_at_and_next_to_every_tie, 100) {
+  const std::vector<Ticks> cost = random_convex_costs(draw);
+  const CostMatrix matrix{2, static_cast<std::uint32_t>(cost.size() / 2), cost, false, false, true};
+  const LeafModel costs = matrix.costs();
+  const std::int64_t scale = draw.choose<std::int64_t>({1, 1000, std::int64_t{1} << 35});
+  std::vector<Group> groups{{{0, 0}}, {{0, scale}}, {{scale, 0}}};
+  for (std::uint32_t k = 0; k + 1 < matrix.n_predictions; ++k) {
+    const std::int64_t more = matrix.of(0, k + 1) - matrix.of(0, k), less = matrix.of(1, k) - matrix.of(1, k + 1);
+    for (const std::int64_t by : {-1, 0, 1}) groups.push_back({{scale * less, scale * more + by}});
+  }
+  for (const Group& group : groups) {
+    CHECK_EQUAL(costs.loss(matrix.measures({group}).data()), matrix.loss({group}));
+    CHECK_EQUAL(costs.least_loss_of_leaf(group.weight.data()), matrix.loss({group}));
+  }
+}
+
 TEST(some_matrices_are_separable_and_some_are_not) {
   const auto separable = [](std::uint32_t n_classes, std::uint32_t n_predictions, std::vector<Ticks> cost) {
     return LeafModel(n_classes, n_predictions, std::move(cost), true, false).measures().is_separable();

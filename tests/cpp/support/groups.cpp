@@ -59,7 +59,12 @@ std::int64_t CostMatrix::n_rows(const Groups& groups) const {
 
 std::vector<Ticks> CostMatrix::measures(const Groups& groups) const {
   std::vector<Ticks> found;
-  if (is_separable()) {
+  if (is_convex) {
+    for (std::uint32_t c = 0; c < n_classes; ++c) {
+      found.push_back(0);
+      for (const Group& group : groups) found.back() += group.weight[c];
+    }
+  } else if (is_separable()) {
     for (std::uint32_t c = 0; c < n_classes; ++c) {
       found.push_back(0);
       for (const Group& group : groups)
@@ -74,11 +79,31 @@ std::vector<Ticks> CostMatrix::measures(const Groups& groups) const {
   return found;
 }
 
+std::vector<Ticks> random_convex_costs(Random& draw) {
+  const std::uint32_t n = draw.size_between(8, 20);
+  std::vector<Ticks> costs(2 * std::size_t{n});
+  Ticks more = draw.between(1, 3), less = draw.between(1, 3);  // neighbors differ by
+  costs[0] = draw.between(0, 5);
+  costs[2 * std::size_t{n} - 1] = draw.between(0, 5);
+  for (std::size_t k = 1; k < n; ++k, more += draw.between(0, 2), less += draw.between(1, 3)) {
+    costs[k] = costs[k - 1] + more;
+    costs[2 * n - 1 - k] = costs[2 * n - k] + less;
+  }
+  return costs;
+}
+
 CostMatrix random_cost_matrix(Random& draw) {
   CostMatrix matrix{draw.choose<std::uint32_t>({2, 2, 2, 3, 4}), 0, {}};
   matrix.with_equivalent_points = draw.percent(80);
   matrix.counts_rows = draw.percent(30);
-  const std::uint32_t kind = draw.below(3);
+  const std::uint32_t kind = draw.below(4);
+  if (kind == 3) {
+    matrix.is_convex = true;
+    matrix.n_classes = 2;
+    matrix.cost = random_convex_costs(draw);
+    matrix.n_predictions = static_cast<std::uint32_t>(matrix.cost.size() / 2);
+    return matrix;
+  }
   matrix.n_predictions = kind < 2 ? matrix.n_classes : draw.size_between(1, 4);
   for (std::uint32_t c = 0; c < matrix.n_classes; ++c) {
     const Ticks error_cost = kind == 0 ? 1 : draw.between(0, 5);

@@ -25,6 +25,7 @@ struct CostMatrix {
   std::vector<Ticks> cost;  // (n_classes, n_predictions)
   bool with_equivalent_points = true;
   bool counts_rows = false;
+  bool is_convex = false;  // models/convex_costs.hpp
 
   models::LeafModel costs() const { return {n_classes, n_predictions, cost, with_equivalent_points, counts_rows}; }
   Ticks of(std::uint32_t true_class, std::uint32_t prediction) const {
@@ -43,6 +44,9 @@ struct CostMatrix {
   /// In the order of `Measures` (kernels/kernels.hpp).
   std::vector<Ticks> measures(const Groups& groups) const;
 };
+
+/// Of two classes and 8 to 20 predictions, each of which is the best one for some ratio of the weights of the classes.
+std::vector<Ticks> random_convex_costs(Random& draw);
 
 /// Of every kind that the kernels tell apart.
 CostMatrix random_cost_matrix(Random& draw);

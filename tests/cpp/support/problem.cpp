@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "support/groups.hpp"
+
 namespace hornbeam::testing {
 
 namespace {
@@ -87,6 +89,11 @@ void add_general_costs(Random& draw, TestProblem& problem) {
     problem.costs.push_back(draw.between(0, 6));
 }
 
+void add_convex_costs(Random& draw, TestProblem& problem) {
+  problem.costs = random_convex_costs(draw);
+  problem.n_predictions = static_cast<std::uint32_t>(problem.costs.size() / 2);
+}
+
 Ticks largest_total(const TestProblem& problem) {
   Ticks total = 0;
   for (std::uint32_t r = 0; r < problem.n_rows(); ++r) {
@@ -127,7 +134,12 @@ std::vector<std::uint32_t> add_nearly_equal_rows(Random& draw, TestProblem& prob
 /// Costs, weights, and a leaf cost for rows that have classes.
 void add_weights_and_costs(Random& draw, TestProblem& problem, bool takes_search) {
   switch (draw.below(5)) {
-    case 0: add_general_costs(draw, problem); break;
+    case 0:
+      if (problem.n_classes == 2 && draw.percent(60))
+        add_convex_costs(draw, problem);
+      else
+        add_general_costs(draw, problem);
+      break;
     case 1: add_separable_costs(draw, problem, takes_search ? 1 : 0, 4); break;
     case 2: add_separable_costs(draw, problem, 2, 3); break;
     default: add_separable_costs(draw, problem, 1, 1);
