@@ -114,9 +114,9 @@ struct TripleRow {
   std::int32_t* stump_loss;
 };
 
-/// The columns of a side for shallow/squares. Sums are packed: the sum of weights, times 2^shift, plus that of weights
-/// times targets, which is less than 2^shift.
-struct SquareColumns {
+/// The columns of a side for shallow/two_sums. The weights of two targets are packed: the first one, times 2^shift,
+/// plus the second one, which is less than 2^shift.
+struct SumColumns {
   std::uint32_t stride;  // a multiple of kLanes; columns of padding hold nowhere
   Ticks shift;
   Ticks total;         // of all rows
@@ -217,13 +217,14 @@ struct Kernels {
   /// Lowers the least losses of two leaves on both sides of the root splits by the thresholds of one variable.
   void (*scan_stumps)(const StumpScan&);
   void (*scan_gains)(const GainScan&);
-  /// For squared error, what leaves and stumps explain of the sum of w y^2 (models/squared_error.hpp), for column i and
-  /// each column k from its block on. Writes that of leaves to leaf[c * stride + k] for c = 2 * (i holds) + (k holds),
-  /// and raises stump[x][k], that of the best stump below a column on its false or true side, for i and for k.
-  void (*pair_squares)(const SquareColumns&, std::uint32_t i, Ticks* leaf, Ticks* const* stump);
+  /// What leaves and stumps explain (models/formulas.hpp), for column i and each column k from its block on. Writes
+  /// that of leaves to leaf[c * stride + k] for c = 2 * (i holds) + (k holds), and raises stump[x][k], that of the best
+  /// stump below a column on its false or true side, for i and for k.
+  void (*pair_sums)(const models::Measures&, const SumColumns&, std::uint32_t i, Ticks* leaf, Ticks* const* stump);
   /// Raises stump[(4 * a + c) * stride + b], that of the best stump in the cells of columns a < b, by all triples of
   /// i < j and the columns k behind j, where all three hold in triples[k].
-  void (*triple_squares)(const SquareColumns&, std::uint32_t i, std::uint32_t j, const Ticks* triples, Ticks* stump);
+  void (*triple_sums)(const models::Measures&, const SumColumns&, std::uint32_t i, std::uint32_t j,
+                      const Ticks* triples, Ticks* stump);
   /// In how many bits `row` differs from each row of a tile whose "columns" are rows: 254 for more, 255 where it
   /// differs in a bit of `forbidden`.
   void (*row_distances)(const Word* row, TileView rows, const Word* forbidden, std::uint8_t* distances);

@@ -370,9 +370,9 @@ void hash_columns(TileView tile, const Word* valid, Word* hashes) {
 #include "kernels/fingerprints.inl"
 #include "kernels/gain_scan.inl"
 #include "kernels/row_distances.inl"
-#include "kernels/squares.inl"
 #include "kernels/stump_scan.inl"
 #include "kernels/two_levels.inl"
+#include "kernels/two_sums.inl"
 #include "kernels/three_levels.inl"  // uses what is in two_levels.inl
 
 }  // namespace
@@ -381,6 +381,6 @@ const Kernels HORNBEAM_KERNELS = {
     HORNBEAM_KERNELS_NAME, measure,        pair_stage,         scan_splits,       narrow_sums,
     test_columns,          hash_columns,   fingerprint_column, transpose,         pair_row,
     count_pairs,           triple_row,     raise_by_distance,  scan_stumps,       scan_gains,
-    pair_squares,          triple_squares, row_distances,      least_row_distance};
+    pair_sums,             triple_sums,    row_distances,      least_row_distance};
 
 }  // namespace hornbeam::kernels

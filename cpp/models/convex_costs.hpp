@@ -56,7 +56,11 @@ struct ConvexCosts {
     for (std::uint32_t i = 0; i < kSums; ++i) values[i] = counts[i];
   }
 
-  /// By how much less than the largest loss the best prediction loses.
+  /// The largest loss.
+  static Ticks baseline(const Measures& m, const std::int64_t* weight) {
+    return weight[0] * m.largest_cost[0] + weight[1] * m.largest_cost[1];
+  }
+
   template <class Number>
   HORNBEAM_INLINE static Number explained(const Measures& m, Number first, Number second) {
     const ConvexBuckets& buckets = m.buckets;
@@ -88,7 +92,7 @@ struct ConvexCosts {
     return AnyCosts::best_prediction(m, weight);
   }
   static Ticks least_loss_of_leaf(const Measures& m, const std::int64_t* weight) {
-    return weight[0] * m.largest_cost[0] + weight[1] * m.largest_cost[1] - explained<Ticks>(m, weight[0], weight[1]);
+    return baseline(m, weight) - explained<Ticks>(m, weight[0], weight[1]);
   }
   static void find_lost(const Measures& m, std::int64_t* counts) { counts[kSums] = least_loss_of_leaf(m, counts); }
 };

@@ -6,6 +6,8 @@
 //         the loss of one prediction. Of a group of rows, given the weight of each target: `loss_of` a prediction,
 //         `least_loss_of_leaf`, `best_prediction` (the first of several), and `find_lost`, which makes the counts of
 //         the equivalent-points loss. `kTargets` is above 0 where the number of targets is known when compiled.
+//         Formulas of two sums (`Measures::has_two_sums`) have two more: the best prediction loses `baseline`, which is
+//         a sum over the rows, less what is `explained` by the weights of the first two targets alone, at least 0.
 // CHOICE  A new model is a header with its formula, a name in `Measures::Model`, and a line in `with_formula`.
 #pragma once
 
@@ -21,6 +23,13 @@ HORNBEAM_INLINE decltype(auto) with_formula(const Measures& m, Use use) {
   if (m.is_squared_error()) return use(SquaredError<0>{});
   if (m.is_convex()) return use(ConvexCosts<0>{});
   return m.is_separable() ? use(SeparableCosts<0>{}) : use(AnyCosts{});
+}
+
+/// The same with one of the formulas of two sums.
+template <class Use>
+HORNBEAM_INLINE decltype(auto) with_two_sums(const Measures& m, Use use) {
+  if (m.is_convex()) return use(ConvexCosts<0>{});
+  return use(SquaredError<0>{});
 }
 
 /// All measures from all counts.

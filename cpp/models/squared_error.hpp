@@ -58,6 +58,12 @@ struct SquaredError {
     return loss_of(m, sums, best_prediction(m, sums));
   }
 
+  static Ticks baseline(const Measures&, const std::int64_t* sums) { return sums[2]; }
+  template <class Number>
+  HORNBEAM_INLINE static Number explained(const Measures&, Number weight, Number sum) {
+    return squares_explained<Number>(sum, weight);
+  }
+
   template <class Number>
   HORNBEAM_INLINE static void values(const Measures&, const Number* counts, Number* values) {
     for (std::uint32_t i = 0; i < kSums; ++i) values[i] = counts[i];

@@ -13,8 +13,8 @@
 #include "search/candidate_list.hpp"
 #include "search/clustering.hpp"
 #include "search/packing.hpp"
-#include "shallow/squares.hpp"
 #include "shallow/two_levels.hpp"
+#include "shallow/two_sums.hpp"
 
 namespace hornbeam::search {
 
@@ -51,8 +51,8 @@ class BoundRaiser {
   bool may_probe(const Frame& frame);
   Probe probe(Frame& frame, Candidate& candidate, int x, Ticks goal);
   Probe pair_filtered(Frame& frame, Candidate& candidate, int x, Ticks goal);
-  std::uint32_t needed_levels_of_squares(const NodeLimits& limits, Ticks upper, Ticks least_loss,
-                                         std::uint32_t n_columns) const;
+  std::uint32_t needed_levels_by_sums(const NodeLimits& limits, Ticks upper, Ticks least_loss,
+                                      std::uint32_t n_columns) const;
   std::optional<table::KnownTree> find_shallow(const Frame& frame, const Candidate& candidate, int x,
                                                std::uint32_t levels);
   void record_below(const Frame& frame, const Candidate& candidate, int x);
@@ -61,7 +61,7 @@ class BoundRaiser {
   ChildMaker& children_;
   CandidateList& candidates_;
   shallow::TwoLevelSolver two_levels_;
-  std::optional<shallow::SquaresSolver> squares_;  // of problems of squared error
+  std::optional<shallow::TwoSumSolver> two_sums_;  // of models that have two sums
   GroupClustering clustering_;
   PairPacker packer_;
   int packing_credit_ = 16;           // below zero: frames to leave out

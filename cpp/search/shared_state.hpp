@@ -13,7 +13,7 @@
 #include "run/run.hpp"
 #include "search/claims.hpp"
 #include "search/earlier_searches.hpp"
-#include "shallow/square_sums.hpp"
+#include "shallow/group_sums.hpp"
 #include "table/subproblem_table.hpp"
 
 namespace hornbeam::search {

@@ -1,18 +1,20 @@
-// kernels/squares.inl
+// kernels/two_sums.inl
 //
-// WHAT    The kernels of shallow/squares: what stumps below one column, or below two, explain of the squares of a side,
-//         for eight columns at once. Included by lanes.inl.
+// WHAT    The kernels of shallow/two_sums: what leaves and stumps below one column, or below two, explain, for eight
+//         columns at once. Included by lanes.inl.
 
 /// Of packed sums (PackedSums).
-HORNBEAM_INLINE Lanes explained(Lanes packed, Ticks shift, Ticks mask) {
-  return models::squares_explained<Lanes>(packed & all_lanes(mask), packed >> shift);
+template <class Formula>
+HORNBEAM_INLINE Lanes explained(const models::Measures& m, Lanes packed, Ticks shift, Ticks mask) {
+  return Formula::template explained<Lanes>(m, packed >> shift, packed & all_lanes(mask));
 }
 
 HORNBEAM_INLINE Ticks largest_lane(Lanes v) { return -smallest_lane(-v); }
 
 HORNBEAM_INLINE void raise(Ticks* to, Lanes by) { store(to, larger(load(to), by)); }
 
-void pair_squares(const SquareColumns& in, std::uint32_t i, Ticks* leaf, Ticks* const* stump) {
+template <class Formula>
+void pair_sums_as(const models::Measures m, const SumColumns& in, std::uint32_t i, Ticks* leaf, Ticks* const* stump) {
   const Ticks shift = in.shift, mask = (Ticks{1} << shift) - 1;
   const Ticks* pairs = in.pairs + std::size_t{i} * in.stride;
   const Lanes of_i = all_lanes(in.sums[i]), total = all_lanes(in.total);
@@ -22,7 +24,7 @@ void pair_squares(const SquareColumns& in, std::uint32_t i, Ticks* leaf, Ticks* 
     const Lanes cell[4] = {total - of_i - of_k + both, of_k - both, of_i - both, both};
     Lanes here[4];
     for (std::size_t c = 0; c < 4; ++c) {
-      here[c] = explained(cell[c], shift, mask);
+      here[c] = explained<Formula>(m, cell[c], shift, mask);
       store(leaf + c * in.stride + block, here[c]);
     }
     for (std::size_t x = 0; x < 2; ++x) {
@@ -33,22 +35,27 @@ void pair_squares(const SquareColumns& in, std::uint32_t i, Ticks* leaf, Ticks* 
   for (std::size_t x = 0; x < 2; ++x) stump[x][i] = std::max(stump[x][i], largest_lane(most[x]));
 }
 
+void pair_sums(const models::Measures& m, const SumColumns& in, std::uint32_t i, Ticks* leaf, Ticks* const* stump) {
+  models::with_two_sums(m, [&](auto formula) { pair_sums_as<decltype(formula)>(m, in, i, leaf, stump); });
+}
+
 /// One block of columns k below columns i and j, of which those up to j do not count if it is the first.
-template <bool kIsFirst>
-HORNBEAM_INLINE void triple_block(const SquareColumns& in, std::uint32_t i, std::uint32_t j, const Ticks* triples,
-                                  Ticks* stump, std::uint32_t block, Lanes* most) {
+template <class Formula, bool kIsFirst>
+HORNBEAM_INLINE void triple_block(const models::Measures& m, const SumColumns& in, std::uint32_t i, std::uint32_t j,
+                                  const Ticks* triples, Ticks* stump, std::uint32_t block, Lanes* most) {
   const Ticks shift = in.shift, mask = (Ticks{1} << shift) - 1;
   const std::size_t stride = in.stride;
   const Ticks both_ij = in.pairs[i * stride + j];
-  const Ticks total[4] = {in.total - in.sums[i] - in.sums[j] + both_ij, in.sums[j] - both_ij, in.sums[i] - both_ij, both_ij};
+  const Ticks total[4] = {in.total - in.sums[i] - in.sums[j] + both_ij, in.sums[j] - both_ij, in.sums[i] - both_ij,
+                          both_ij};
   const Lanes all = load(triples + block), with_i = load(in.pairs + i * stride + block) - all;
   const Lanes with_j = load(in.pairs + j * stride + block) - all;
   const Lanes alone = load(in.sums + block) - with_i - with_j - all;
   const Lanes held[4] = {alone, with_j, with_i, all};  // of k, by 2 * (i holds) + (j holds)
   Lanes cell[4][2];
   for (int c = 0; c < 4; ++c) {
-    cell[c][1] = explained(held[c], shift, mask);
-    cell[c][0] = explained(all_lanes(total[c]) - held[c], shift, mask);
+    cell[c][1] = explained<Formula>(m, held[c], shift, mask);
+    cell[c][0] = explained<Formula>(m, all_lanes(total[c]) - held[c], shift, mask);
   }
   if (kIsFirst) {
     const Lanes number = Lanes{0, 1, 2, 3, 4, 5, 6, 7} + static_cast<Ticks>(block);
@@ -65,14 +72,21 @@ HORNBEAM_INLINE void triple_block(const SquareColumns& in, std::uint32_t i, std:
   }
 }
 
-void triple_squares(const SquareColumns& in, std::uint32_t i, std::uint32_t j, const Ticks* triples, Ticks* stump) {
+template <class Formula>
+void triple_sums_as(const models::Measures m, const SumColumns& in, std::uint32_t i, std::uint32_t j,
+                    const Ticks* triples, Ticks* stump) {
   Lanes most[4] = {};
   std::uint32_t block = j / kLanes * kLanes;
-  triple_block<true>(in, i, j, triples, stump, block, most);
+  triple_block<Formula, true>(m, in, i, j, triples, stump, block, most);
   for (block += kLanes; block < in.stride; block += kLanes)
-    triple_block<false>(in, i, j, triples, stump, block, most);
+    triple_block<Formula, false>(m, in, i, j, triples, stump, block, most);
   for (std::size_t c = 0; c < 4; ++c) {
     Ticks& known = stump[(4 * std::size_t{i} + c) * in.stride + j];
     known = std::max(known, largest_lane(most[c]));
   }
+}
+
+void triple_sums(const models::Measures& m, const SumColumns& in, std::uint32_t i, std::uint32_t j,
+                 const Ticks* triples, Ticks* stump) {
+  models::with_two_sums(m, [&](auto formula) { triple_sums_as<decltype(formula)>(m, in, i, j, triples, stump); });
 }

@@ -1,6 +1,6 @@
-// squares_test.cpp: groups of columns, sums of pairs and triples of them, and the best trees of two and three levels
+// two_sums_test.cpp: groups of columns, sums of pairs and triples of them, and the best trees of two and three levels
 // for squared error, against the rows themselves.
-#include "shallow/squares.hpp"
+#include "shallow/two_sums.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -8,6 +8,7 @@
 
 #include "search/search.hpp"
 #include "support/check.hpp"
+#include "support/groups.hpp"
 
 namespace hornbeam::testing {
 
@@ -48,8 +49,9 @@ std::vector<std::vector<bool>> random_columns(Random& draw, std::size_t n_rows, 
   return columns;
 }
 
-/// A problem of squared error, kept alive together.
+/// A problem of squared error or of convex costs, kept alive together.
 struct Setup {
+  bool is_convex;
   std::vector<std::vector<bool>> columns;
   std::vector<std::uint8_t> packed;
   std::vector<std::int64_t> sums;
@@ -59,12 +61,14 @@ struct Setup {
   rows::Problem problem;
 
   Setup(Random& draw, std::size_t n_rows, std::size_t n_columns, std::int64_t largest)
-      : columns(random_columns(draw, n_rows, n_columns)),
+      : is_convex(draw.percent(50)),
+        columns(random_columns(draw, n_rows, n_columns)),
         packed(packed_columns(columns, n_rows)),
-        sums(random_sums(draw, n_rows, largest)),
-        model(LeafModel::squared_error(static_cast<std::uint32_t>(largest) + 1, true, false)),
-        rows({packed.data(), static_cast<std::uint32_t>(n_columns), static_cast<std::uint32_t>(n_rows)}, {{}, sums, 3},
-             run),
+        sums(is_convex ? random_weights(draw, n_rows, largest) : random_sums(draw, n_rows, largest)),
+        model(is_convex ? convex_model(draw)
+                        : LeafModel::squared_error(static_cast<std::uint32_t>(largest) + 1, true, false)),
+        rows({packed.data(), static_cast<std::uint32_t>(n_columns), static_cast<std::uint32_t>(n_rows)},
+             {{}, sums, model.n_targets()}, run),
         problem{rows, model, draw.choose<Ticks>({0, 1, largest, largest * largest}), {}, {}} {}
 
   static std::vector<std::uint8_t> packed_columns(const std::vector<std::vector<bool>>& columns, std::size_t n_rows) {
@@ -84,6 +88,20 @@ struct Setup {
       sums.insert(sums.end(), {w, w * y, w * y * y});
     }
     return sums;
+  }
+
+  /// Of the first target like hazards, of the second one like events.
+  static std::vector<std::int64_t> random_weights(Random& draw, std::size_t n_rows, std::int64_t largest) {
+    std::vector<std::int64_t> weights;
+    for (std::size_t row = 0; row < n_rows; ++row)
+      weights.insert(weights.end(), {draw.between(row == 0 ? 1 : 0, largest), draw.between(0, 2)});
+    return weights;
+  }
+
+  static LeafModel convex_model(Random& draw) {
+    std::vector<Ticks> costs = random_convex_costs(draw);
+    const auto n_predictions = static_cast<std::uint32_t>(costs.size() / 2);
+    return {2, n_predictions, std::move(costs), draw.percent(50), false};
   }
 
   std::vector<std::uint32_t> all_rows() const { return numbers(rows.n_rows); }
@@ -112,7 +130,7 @@ struct Setup {
   Ticks leaf(const std::vector<std::uint32_t>& of) const {
     std::int64_t total[3] = {};
     for (const std::uint32_t row : of)
-      for (std::size_t i = 0; i < 3; ++i) total[i] += rows.weight(row)[i];
+      for (std::size_t i = 0; i < model.n_targets(); ++i) total[i] += rows.weight(row)[i];
     return problem.leaf_cost + model.least_loss_of_leaf(total);
   }
 
@@ -173,14 +191,14 @@ RANDOM_TEST(sums_of_pairs_and_triples_are_those_of_the_rows, 150) {
   const Setup setup(draw, draw.size_between(1, 120), draw.size_between(1, 30), draw.choose<std::int64_t>({1, 1000}));
   const CodedRows coded(setup.problem);
   WorkMeter meter(setup.run);
-  SquareSums sums(coded);
+  GroupSums sums(coded);
   for (int side = 0; side < 3; ++side) {
     const std::vector<std::uint32_t> some_rows = Setup::some(draw, setup.all_rows()),
                                      some_columns = Setup::some(draw, setup.all_columns());
     sums.open(some_rows, some_columns);
     CHECK(sums.count_pairs(meter));
     const auto column = [&](std::uint32_t i) { return some_columns[sums.column(i)]; };
-    const kernels::SquareColumns& found = sums.columns();
+    const kernels::SumColumns& found = sums.columns();
     CHECK_EQUAL(found.total, setup.sum_where(coded, some_rows, {}));
     for (std::uint32_t i = 0; i < sums.n_columns(); ++i) {
       CHECK_EQUAL(found.sums[i], setup.sum_where(coded, some_rows, {column(i)}));
@@ -213,7 +231,7 @@ RANDOM_TEST(the_best_tree_of_two_or_three_levels_costs_what_brute_force_finds, 3
     } catch (const std::invalid_argument&) {
       continue;  // this machine cannot run them
     }
-    SquaresSolver solver(setup.problem, coded, *kernels, meter);
+    TwoSumSolver solver(setup.problem, coded, *kernels, meter);
     for (const std::uint32_t levels : {2u, 3u}) {
       const auto found = solver.solve(some_rows, some_columns, levels);
       CHECK(found.has_value());
@@ -264,7 +282,7 @@ TEST(a_stopped_run_stops_the_solver) {
   const CodedRows coded(setup.problem);
   setup.run.stop(Status::interrupted);
   WorkMeter meter(setup.run);
-  SquaresSolver solver(setup.problem, coded, kernels::kernels(), meter);
+  TwoSumSolver solver(setup.problem, coded, kernels::kernels(), meter);
   CHECK(!solver.solve(setup.all_rows(), setup.all_columns(), 3));
 }
 
@@ -276,7 +294,7 @@ TEST(sums_that_do_not_fit_into_63_bits_are_refused) {
     Run run;
     const DistinctRows rows({&packed, 1, 2}, {{}, sums, 3}, run);
     const LeafModel model = LeafModel::squared_error(2, true, false);
-    CHECK_EQUAL(SquaresSolver::is_usable({rows, model, 1, {}, {}}), fits);
+    CHECK_EQUAL(TwoSumSolver::is_usable({rows, model, 1, {}, {}}), fits);
   }
 }
 

@@ -1,7 +1,7 @@
-// shallow/square_sums.hpp
+// shallow/group_sums.hpp
 //
-// WHAT    For squared error: the sums of w and w y of the rows of a side where one, two or three columns hold.
-// FLOW    shallow/squares opens a side -> pairs -> triples, one pair of columns after the other.
+// WHAT    The weights of two targets over the rows of a side where one, two or three columns hold.
+// FLOW    shallow/two_sums opens a side -> pairs -> triples, one pair of columns after the other.
 // HOLDS   All sums are exact: they are packed into one integer of 63 bits; a problem whose sums do not fit is refused.
 // COST    One addition for each row and each pair or triple of groups, however many columns a group has; then three
 //         sums over the patterns of a histogram. Not one for each row and each triple of columns that hold there.
@@ -19,7 +19,7 @@
 
 namespace hornbeam::shallow {
 
-/// The rows of a problem by their codes and packed sums (kernels::SquareColumns). Immutable.
+/// The rows of a problem by their codes and packed sums (kernels::SumColumns). Immutable.
 struct CodedRows {
   explicit CodedRows(const rows::Problem& problem);
   /// Whether the sums of all rows can be packed.
@@ -31,9 +31,9 @@ struct CodedRows {
   std::size_t bytes() const { return groups.bytes() + sums.capacity() * sizeof(Ticks); }
 };
 
-class SquareSums {
+class GroupSums {
  public:
-  explicit SquareSums(const CodedRows& rows) : rows_(rows) {}
+  explicit GroupSums(const CodedRows& rows) : rows_(rows) {}
 
   /// Lays out some rows, by number, and those of `columns`, of the data, that differ among them.
   void open(std::span<const std::uint32_t> numbers, std::span<const std::uint32_t> columns);
@@ -41,7 +41,7 @@ class SquareSums {
   std::uint32_t n_columns() const { return static_cast<std::uint32_t>(column_.size()); }
   /// Index in the `columns` that were given.
   std::uint32_t column(std::uint32_t i) const { return column_[i]; }
-  const kernels::SquareColumns& columns() const { return columns_; }
+  const kernels::SumColumns& columns() const { return columns_; }
 
   /// Fills the pairs. False if stopped.
   bool count_pairs(run::WorkMeter& meter);
@@ -101,7 +101,7 @@ class SquareSums {
   std::vector<Group> groups_;
   std::vector<std::uint32_t> column_;
   std::vector<Ticks> row_sums_;  // of each row of the side
-  kernels::SquareColumns columns_{};
+  kernels::SumColumns columns_{};
   AlignedVector<Ticks> sums_, pairs_, triples_;
 
   std::vector<std::uint32_t> group_codes_;         // of the data's groups: the codes that some row has

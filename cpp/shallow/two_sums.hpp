@@ -1,11 +1,11 @@
-// shallow/squares.hpp
+// shallow/two_sums.hpp
 //
-// WHAT    The best tree of at most two or three levels for squared error, from sums of pairs and triples of columns.
-// FLOW    search/bound_raiser calls it for a side, or for a whole frame -> shallow/square_sums -> kernels.
+// WHAT    The best tree of at most two or three levels for models of two sums (models/formulas.hpp): squared error and
+//         convex costs; from sums of pairs and triples of columns.
+// FLOW    search/bound_raiser calls it for a side, or for a whole frame -> shallow/group_sums -> kernels.
 // HOLDS   The result is exact: every pair or triple of columns is counted, whatever is known of its cost. A leaf loses
-//         the sum of w y^2 less what its prediction explains (models/squared_error.hpp), so only what is explained is
-//         compared.
-// COST    See shallow/square_sums; then columns^3 / 6 cells of a triple in vectors of eight.
+//         its baseline, a sum over rows, less what its prediction explains, so only what is explained is compared.
+// COST    See shallow/group_sums; then columns^3 / 6 cells of a triple in vectors of eight.
 // CHOICE  Rows are those of the data, not the slots of the row set, which has one for each bit of a sum.
 #pragma once
 
@@ -17,19 +17,19 @@
 #include "rows/problem.hpp"
 #include "rows/row_set.hpp"
 #include "run/run.hpp"
+#include "shallow/group_sums.hpp"
 #include "shallow/shallow_tree.hpp"
-#include "shallow/square_sums.hpp"
 #include "table/subproblem_table.hpp"
 
 namespace hornbeam::shallow {
 
-class SquaresSolver {
+class TwoSumSolver {
  public:
   /// Whether the objective and the limits of a problem allow the solver at all.
   static bool is_usable(const rows::Problem& problem);
 
-  SquaresSolver(const rows::Problem& problem, const CodedRows& rows, const kernels::Kernels& kernels,
-                run::WorkMeter& meter);
+  TwoSumSolver(const rows::Problem& problem, const CodedRows& rows, const kernels::Kernels& kernels,
+               run::WorkMeter& meter);
 
   /// Whether all triples of so many columns are counted sooner than a search, with its bounds, would end.
   bool takes_three_levels(std::uint32_t n_columns) const { return n_columns <= problem_.most_columns_of_triples; }
@@ -55,17 +55,18 @@ class SquaresSolver {
     return tree;
   }
   Ticks explained(Ticks packed) const;
-  Ticks sum_of_squares(std::uint32_t root, bool holds) const;
+  Ticks baseline(std::uint32_t root, bool holds) const;
   void find_stumps();
   void find_two_levels();
   bool find_three_levels();
   void find_stumps_of_pairs(std::uint32_t i);
 
   const rows::Problem& problem_;
+  const models::Measures& measures_;
   const CodedRows& rows_;
   const kernels::Kernels& kernels_;
   run::WorkMeter& meter_;
-  SquareSums sums_;
+  GroupSums sums_;
   std::vector<std::uint32_t> side_numbers_, side_columns_;
   std::span<const std::uint32_t> numbers_, columns_;
 

@@ -1,4 +1,4 @@
-#include "shallow/square_sums.hpp"
+#include "shallow/group_sums.hpp"
 
 #include <algorithm>
 #include <array>
@@ -66,7 +66,7 @@ CodedRows::CodedRows(const rows::Problem& problem)
   }
 }
 
-void SquareSums::open(std::span<const std::uint32_t> numbers, std::span<const std::uint32_t> columns) {
+void GroupSums::open(std::span<const std::uint32_t> numbers, std::span<const std::uint32_t> columns) {
   choose_columns(numbers, columns);
   read_codes(numbers);
   const std::uint32_t n_columns = this->n_columns(), stride = padded_to_lanes(std::max(n_columns, 1u));
@@ -90,7 +90,7 @@ void SquareSums::open(std::span<const std::uint32_t> numbers, std::span<const st
   columns_ = {stride, rows_.shift, total, sums_.data(), pairs_.data()};
 }
 
-void SquareSums::choose_columns(std::span<const std::uint32_t> numbers, std::span<const std::uint32_t> columns) {
+void GroupSums::choose_columns(std::span<const std::uint32_t> numbers, std::span<const std::uint32_t> columns) {
   const std::uint32_t n_groups = rows_.groups.n_groups();
   group_codes_.assign(n_groups, 0);
   for (const std::uint32_t number : numbers) {
@@ -115,8 +115,8 @@ void SquareSums::choose_columns(std::span<const std::uint32_t> numbers, std::spa
 }
 
 /// The columns that are neither constant nor equal or complementary to another one, smaller sets of codes first.
-void SquareSums::choose_of_group(Group& group, std::span<const std::uint32_t> places,
-                                 std::span<const std::uint32_t> columns) {
+void GroupSums::choose_of_group(Group& group, std::span<const std::uint32_t> places,
+                                std::span<const std::uint32_t> columns) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> chosen;  // codes, place
   std::uint32_t present = 0;
   if (!places.empty()) present = group_codes_[rows_.groups.group_of(columns[places[0]])];
@@ -137,7 +137,7 @@ void SquareSums::choose_of_group(Group& group, std::span<const std::uint32_t> pl
 }
 
 /// Numbers the patterns of the columns that are left, and reads those of the rows.
-void SquareSums::read_codes(std::span<const std::uint32_t> numbers) {
+void GroupSums::read_codes(std::span<const std::uint32_t> numbers) {
   row_sums_.resize(numbers.size());
   for (std::size_t row = 0; row < numbers.size(); ++row) row_sums_[row] = rows_.sums[numbers[row]];
   for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -170,7 +170,7 @@ void SquareSums::read_codes(std::span<const std::uint32_t> numbers) {
 }
 
 /// Adds the intersections of two columns that are no columns themselves.
-void SquareSums::find_meets(Group& group) {
+void GroupSums::find_meets(Group& group) {
   const std::uint32_t n = group.n_columns;
   group.meets.assign(std::size_t{n} * n, kNone);
   for (std::uint32_t i = 0; i < n; ++i)
@@ -183,7 +183,7 @@ void SquareSums::find_meets(Group& group) {
     }
 }
 
-void SquareSums::find_steps(Group& group) {
+void GroupSums::find_steps(Group& group) {
   for (std::uint32_t s = 0; s < group.holds.size(); ++s) {
     Step step{kNone, {}};
     std::uint32_t left = group.holds[s];
@@ -198,7 +198,7 @@ void SquareSums::find_steps(Group& group) {
   }
 }
 
-bool SquareSums::count_pairs(run::WorkMeter& meter) {
+bool GroupSums::count_pairs(run::WorkMeter& meter) {
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     sum_within(groups_[g]);
     if (!meter.spend(kWorkOfRow * row_sums_.size() * (groups_.size() - g))) return false;
@@ -208,7 +208,7 @@ bool SquareSums::count_pairs(run::WorkMeter& meter) {
 }
 
 /// The sums of each set of a group where each column of the group holds.
-void SquareSums::sum_within(const Group& group) {
+void GroupSums::sum_within(const Group& group) {
   for (std::uint32_t s = 0; s < group.holds.size(); ++s)
     for (std::uint32_t k = 0; k < group.n_columns; ++k) {
       Ticks& sum = pairs_[std::size_t{group.row[s]} * columns_.stride + group.begin + k];
@@ -217,7 +217,7 @@ void SquareSums::sum_within(const Group& group) {
 }
 
 /// The sums of each set of one group where each column of the other one holds, and the other way round.
-void SquareSums::sum_between(const Group& first, const Group& second) {
+void GroupSums::sum_between(const Group& first, const Group& second) {
   histogram_.assign(std::size_t{first.n_codes} * second.n_codes, 0);
   for (std::size_t row = 0; row < row_sums_.size(); ++row)
     histogram_[std::size_t{first.codes[row]} * second.n_codes + second.codes[row]] += row_sums_[row];
@@ -236,7 +236,7 @@ void SquareSums::sum_between(const Group& first, const Group& second) {
 }
 
 /// Fills the rows of all triples of a column of each of the two groups and one of the second or a later one.
-bool SquareSums::count_triples(std::size_t g, std::size_t h, run::WorkMeter& meter) {
+bool GroupSums::count_triples(std::size_t g, std::size_t h, run::WorkMeter& meter) {
   const Group &first = groups_[g], &second = groups_[h];
   const std::size_t stride = columns_.stride, n_rows = row_sums_.size();
   triples_.resize(std::max(triples_.size(), std::size_t{first.n_columns} * second.n_columns * stride));

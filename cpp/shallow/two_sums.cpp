@@ -1,6 +1,4 @@
-#include "shallow/squares.hpp"
-
-#include "models/squared_error.hpp"
+#include "shallow/two_sums.hpp"
 
 namespace hornbeam::shallow {
 
@@ -10,26 +8,31 @@ constexpr std::uint64_t kWorkOfPairs = 64, kWorkOfTriples = 128;  // of a block 
 
 }  // namespace
 
-bool SquaresSolver::is_usable(const rows::Problem& problem) {
-  return problem.model.measures().is_squared_error() && !problem.limits_rows() && !problem.tree.leaves &&
+bool TwoSumSolver::is_usable(const rows::Problem& problem) {
+  return problem.model.measures().has_two_sums() && !problem.limits_rows() && !problem.tree.leaves &&
          !problem.tree.is_rule_list && problem.bounds.pair_stage && problem.most_columns_of_pairs > 0 &&
          problem.rows.n_columns <= problem.most_columns_of_pairs && CodedRows::fit(problem);
 }
 
-SquaresSolver::SquaresSolver(const rows::Problem& problem, const CodedRows& rows, const kernels::Kernels& kernels,
-                             run::WorkMeter& meter)
-    : problem_(problem), rows_(rows), kernels_(kernels), meter_(meter), sums_(rows) {}
+TwoSumSolver::TwoSumSolver(const rows::Problem& problem, const CodedRows& rows, const kernels::Kernels& kernels,
+                           run::WorkMeter& meter)
+    : problem_(problem),
+      measures_(problem.model.measures()),
+      rows_(rows),
+      kernels_(kernels),
+      meter_(meter),
+      sums_(rows) {}
 
-std::optional<table::KnownTree> SquaresSolver::solve_side(const rows::RowSet& parent, std::uint32_t column, bool side,
-                                                          std::uint32_t levels) {
+std::optional<table::KnownTree> TwoSumSolver::solve_side(const rows::RowSet& parent, std::uint32_t column, bool side,
+                                                         std::uint32_t levels) {
   side_numbers_.clear();
   for (const std::uint32_t number : parent.numbers)
     if (rows_.groups.test(parent.columns[column], number) == side) side_numbers_.push_back(number);
   return solve(side_numbers_, parent.columns, levels);
 }
 
-std::optional<table::KnownTree> SquaresSolver::solve(std::span<const std::uint32_t> numbers,
-                                                     std::span<const std::uint32_t> columns, std::uint32_t levels) {
+std::optional<table::KnownTree> TwoSumSolver::solve(std::span<const std::uint32_t> numbers,
+                                                    std::span<const std::uint32_t> columns, std::uint32_t levels) {
   numbers_ = numbers;
   columns_ = columns;
   sums_.open(numbers, columns);
@@ -43,42 +46,45 @@ std::optional<table::KnownTree> SquaresSolver::solve(std::span<const std::uint32
   for (std::uint32_t i = 0; i < best_.size(); ++i) best.improve(joined(best_[i][0], best_[i][1], i));
   if (best.shape.leaves == 1) return table::KnownTree{};
   best_root_ = best.root;
-  Ticks squares = 0;
-  for (const bool holds : {false, true}) squares += sum_of_squares(best.root, holds);
-  return table::KnownTree{best.cost + squares, columns[best_root()], table::kUnlimited, best.shape};
+  const Ticks total = baseline(best.root, false) + baseline(best.root, true);
+  return table::KnownTree{best.cost + total, columns[best_root()], table::kUnlimited, best.shape};
 }
 
-Below SquaresSolver::below_root(bool holds) const {
+Below TwoSumSolver::below_root(bool holds) const {
   const ShallowTree& tree = best_[best_root_][holds ? 1 : 0];
-  const Ticks squares = sum_of_squares(best_root_, holds);
+  const Ticks of_side = baseline(best_root_, holds);
   const Ticks held = sums_.columns().sums[best_root_], packed = holds ? held : sums_.columns().total - held;
   const std::uint32_t split = tree.shape.leaves > 1 ? columns_[sums_.column(tree.root)] : table::kNoSplit;
-  return {{tree.cost + squares, split, table::kUnlimited, tree.shape}, squares - explained(packed)};
+  return {{tree.cost + of_side, split, table::kUnlimited, tree.shape}, of_side - explained(packed)};
 }
 
-Ticks SquaresSolver::explained(Ticks packed) const {
+Ticks TwoSumSolver::explained(Ticks packed) const {
   const Ticks shift = sums_.columns().shift;
-  return models::squares_explained<Ticks>(packed & ((Ticks{1} << shift) - 1), packed >> shift);
+  const Ticks first = packed >> shift, second = packed & ((Ticks{1} << shift) - 1);
+  return models::with_two_sums(
+      measures_, [&](auto formula) { return formula.template explained<Ticks>(measures_, first, second); });
 }
 
-/// Of w y^2, over the rows on one side of a column.
-Ticks SquaresSolver::sum_of_squares(std::uint32_t root, bool holds) const {
+/// Over the rows on one side of a column.
+Ticks TwoSumSolver::baseline(std::uint32_t root, bool holds) const {
   const std::uint32_t column = columns_[sums_.column(root)];
-  Ticks sum = 0;
-  for (const std::uint32_t number : numbers_)
-    if (rows_.groups.test(column, number) == holds) sum += problem_.rows.weight(number)[2];
-  return sum;
+  return models::with_two_sums(measures_, [&](auto formula) {
+    Ticks sum = 0;
+    for (const std::uint32_t number : numbers_)
+      if (rows_.groups.test(column, number) == holds) sum += formula.baseline(measures_, problem_.rows.weight(number));
+    return sum;
+  });
 }
 
 /// What leaves explain in the cells of all pairs, and the best stumps below each column.
-void SquaresSolver::find_stumps() {
-  const kernels::SquareColumns& columns = sums_.columns();
+void TwoSumSolver::find_stumps() {
+  const kernels::SumColumns& columns = sums_.columns();
   const std::size_t stride = columns.stride;
   leaves_.resize(std::max(leaves_.size(), std::size_t{4} * sums_.n_columns() * stride));
   for (auto& stumps : stumps_) stumps.assign(stride, 0);
   Ticks* const stumps[2] = {stumps_[0].data(), stumps_[1].data()};
   for (std::uint32_t i = 0; i < sums_.n_columns(); ++i) {
-    kernels_.pair_squares(columns, i, &leaves_[std::size_t{4} * i * stride], stumps);
+    kernels_.pair_sums(measures_, columns, i, &leaves_[std::size_t{4} * i * stride], stumps);
     meter_.add(kWorkOfPairs * (stride - i) / kLanes);
   }
   best_.clear();
@@ -88,17 +94,17 @@ void SquaresSolver::find_stumps() {
   }
 }
 
-void SquaresSolver::find_two_levels() {
+void TwoSumSolver::find_two_levels() {
   for (std::uint32_t i = 0; i < best_.size(); ++i)
     for (std::size_t x = 0; x < 2; ++x) best_[i][x].improve({2 * problem_.leaf_cost - stumps_[x][i], {2, 1}});
 }
 
 /// Finds the best tree of at most two levels on each side of each column. False if stopped.
-bool SquaresSolver::find_three_levels() {
-  const kernels::SquareColumns& columns = sums_.columns();
+bool TwoSumSolver::find_three_levels() {
+  const kernels::SumColumns& columns = sums_.columns();
   stumps_of_pairs_.assign(std::size_t{4} * sums_.n_columns() * columns.stride, 0);
   const bool is_done = sums_.each_triple(meter_, [&](std::uint32_t i, std::uint32_t j, const Ticks* triples) {
-    kernels_.triple_squares(columns, i, j, triples, stumps_of_pairs_.data());
+    kernels_.triple_sums(measures_, columns, i, j, triples, stumps_of_pairs_.data());
     meter_.add(kWorkOfTriples * (columns.stride - j) / kLanes);
   });
   if (!is_done) return false;
@@ -106,7 +112,7 @@ bool SquaresSolver::find_three_levels() {
   return true;
 }
 
-void SquaresSolver::find_stumps_of_pairs(std::uint32_t i) {
+void TwoSumSolver::find_stumps_of_pairs(std::uint32_t i) {
   const std::size_t stride = sums_.columns().stride;
   for (std::uint32_t j = i + 1; j < best_.size(); ++j) {
     // The four cells of the pair, with their best stumps, are the sides of j below i and also of i below j.
