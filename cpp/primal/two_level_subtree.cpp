@@ -41,7 +41,7 @@ std::optional<Preorder> TwoLevelSubtree::find(std::span<const std::uint32_t> poi
   const std::uint64_t last = meter_.spent() + most_work;
   gather_rows(points);
   gather_columns();
-  meter_.spend(points.size() * points_.variables.size() + bins_.size());
+  meter_.spend(points.size() * (points_.variables.size() + n_sums_) + bins_.size());
   if (sources_.empty()) return std::nullopt;
   const data::OrderedColumns columns(bins_.data(), n_thresholds_, static_cast<std::uint32_t>(point_.size()));
   const data::RowTargets targets{target_, weight_, points_.n_targets};

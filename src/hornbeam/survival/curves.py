@@ -43,33 +43,62 @@ class StepFunction:
         return np.asarray(np.append(self.before, self.y)[at])
 
 
-def _risk_table(
-    events: npt.NDArray[np.bool_], times: _Floats, weights: _Floats, at: _Floats
+def risk_tables(
+    events: npt.NDArray[np.bool_],
+    times: _Floats,
+    weights: _Floats,
+    at: _Floats,
+    group: npt.NDArray[np.int32] | None = None,
+    n_groups: int = 1,
 ) -> tuple[_Floats, _Floats]:
-    """Return the weight of the events at each of the rising times `at`, and of the rows that reach it."""
-    order = np.argsort(times, kind="stable")
-    ordered, later = times[order], np.append(np.cumsum(weights[order][::-1])[::-1], 0.0)
-    at_risk = later[np.searchsorted(ordered, at, side="left")]
-    happened = np.bincount(np.searchsorted(at, times[events]), weights[events], len(at)).astype(np.float64)
-    return happened, at_risk.astype(np.float64)
+    """Return the weight of the events at each of some times, and of the rows that reach it, for each group of rows.
+
+    Parameters
+    ----------
+    events : bool ndarray of shape (n_rows,)
+        Whether the time of a row is that of its event.
+    times, weights : float64 ndarray of shape (n_rows,)
+        Time of event or censoring, and weight of each row.
+    at : float64 ndarray of shape (n_times,)
+        Rising times, which include those of all events.
+    group : int32 ndarray of shape (n_rows,) or None, default=None
+        The group of each row. None: all rows are in group 0.
+    n_groups : int, default=1
+        Number of groups.
+
+    Returns
+    -------
+    happened, at_risk : float64 ndarray of shape (n_groups, n_times)
+    """
+    n_cells = len(at) + 1  # the rows of a cell reach as many times
+    cells = np.searchsorted(at, times, side="right")
+    if group is not None:
+        cells += group * n_cells
+
+    def by_cell(part: npt.NDArray[np.intp], weight: _Floats) -> _Floats:
+        return np.bincount(part, weight, n_groups * n_cells).reshape(n_groups, n_cells).astype(np.float64)
+
+    at_risk = np.cumsum(by_cell(cells, weights)[:, ::-1], axis=1)[:, ::-1]
+    return by_cell(cells[events], weights[events])[:, 1:], at_risk[:, 1:]
 
 
-def nelson_aalen(events: npt.NDArray[np.bool_], times: _Floats, weights: _Floats, at: _Floats) -> _Floats:
-    """Return the cumulative hazard at each of the rising times `at`, which include those of all events."""
-    happened, at_risk = _risk_table(events, times, weights, at)
-    return np.asarray(np.cumsum(np.divide(happened, at_risk, out=np.zeros_like(at), where=happened > 0)))
+def _hazards(happened: _Floats, at_risk: _Floats) -> _Floats:
+    return np.divide(happened, at_risk, out=np.zeros_like(happened), where=happened > 0)
 
 
-def kaplan_meier(events: npt.NDArray[np.bool_], times: _Floats, weights: _Floats, at: _Floats) -> _Floats:
-    """Return the share that survives each of the rising times `at`, which include those of all events."""
-    happened, at_risk = _risk_table(events, times, weights, at)
-    hazard = np.divide(happened, at_risk, out=np.zeros_like(at), where=happened > 0)
+def nelson_aalen(happened: _Floats, at_risk: _Floats) -> _Floats:
+    """Return the cumulative hazard of each group at each time of its risk table."""
+    return np.asarray(np.cumsum(_hazards(happened, at_risk), axis=1))
+
+
+def kaplan_meier(happened: _Floats, at_risk: _Floats) -> _Floats:
+    """Return the share of each group that survives each time of its risk table."""
     # All that are left may have an event, and sums of weights are rounded.
-    return np.asarray(np.cumprod(np.clip(1 - hazard, 0.0, 1.0)))
+    return np.asarray(np.cumprod(np.clip(1 - _hazards(happened, at_risk), 0.0, 1.0), axis=1))
 
 
 def cumulative_hazards(events: npt.NDArray[np.bool_], times: _Floats, weights: _Floats) -> _Floats:
     """Return the Nelson-Aalen estimate of all rows at the time of each."""
     at = np.unique(times[events])
-    steps = np.append(0.0, nelson_aalen(events, times, weights, at))
+    steps = np.append(0.0, nelson_aalen(*risk_tables(events, times, weights, at)))
     return np.asarray(steps[np.searchsorted(at, times, side="right")])

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam._checks import as_array, check_weights
-from hornbeam.survival.curves import StepFunction, kaplan_meier
+from hornbeam.survival.curves import StepFunction, kaplan_meier, risk_tables
 from hornbeam.survival.times import read_times
 
 _Floats = npt.NDArray[np.float64]
@@ -200,4 +200,5 @@ def _uncensored(events: npt.NDArray[np.bool_], times: _Floats) -> StepFunction:
     # Moving events a little ahead takes them out of the rows at risk of a censoring at the same time.
     ahead = np.where(events, np.nextafter(times, -np.inf), times)
     at = np.unique(times[~events])
-    return StepFunction(at, kaplan_meier(~events, ahead, check_weights(None, len(times)).astype(np.float64), at), 1.0)
+    weights = check_weights(None, len(times)).astype(np.float64)
+    return StepFunction(at, kaplan_meier(*risk_tables(~events, ahead, weights, at))[0], 1.0)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam.conditions import Condition
-from hornbeam.survival.curves import StepFunction, cumulative_hazards, kaplan_meier, nelson_aalen
+from hornbeam.survival.curves import StepFunction, cumulative_hazards, kaplan_meier, nelson_aalen, risk_tables
 from hornbeam.table import TableSchema
 from hornbeam.tree.base import BaseTree
 from hornbeam.tree.checks import check_hazards
@@ -140,8 +140,10 @@ class HazardTree(BaseTree):
         n_samples, sums = _core.node_statistics(*links, None, np.ascontiguousarray(parts), 3)
         weight, n_events, hazard = (sums[:, place].copy() for place in range(3))
         at = np.unique(times[events])
-        rows = _rows_of_nodes(*links)
-        curves = [[make(events[r], times[r], floats[r], at) for r in rows] for make in (kaplan_meier, nelson_aalen)]
+        tables = risk_tables(events, times, floats, at, arrays["leaf_of_row"], len(weight))
+        for node, yes, no in reversed(list(inner_nodes(arrays["left"], arrays["right"]))):
+            for table in tables:
+                table[node] = table[yes] + table[no]
         ratios = np.divide(n_events, hazard, out=np.zeros_like(hazard), where=n_events > 0)
         ratios[0] = 1.0  # as the hazards of all rows add up to the number of events
         return cls._from_search(
@@ -154,8 +156,8 @@ class HazardTree(BaseTree):
             hazard_ratios=ratios,
             n_events=n_events,
             times=at,
-            survival=np.array(curves[0]),
-            cumulative_hazards=np.array(curves[1]),
+            survival=kaplan_meier(*tables),
+            cumulative_hazards=nelson_aalen(*tables),
             weights=weight,
         )
 
@@ -255,15 +257,3 @@ class HazardTree(BaseTree):
             "survival": self.survival[node].tolist(),
             "hazards": self.cumulative_hazards[node].tolist(),
         }
-
-
-def _rows_of_nodes(
-    left: npt.NDArray[np.int32], right: npt.NDArray[np.int32], leaf_of_row: npt.NDArray[np.int32]
-) -> list[npt.NDArray[np.intp]]:
-    """Return the rows of each node."""
-    order = np.argsort(leaf_of_row, kind="stable")
-    ends = np.searchsorted(leaf_of_row[order], np.arange(len(left) + 1))
-    rows = [order[ends[node] : ends[node + 1]] for node in range(len(left))]
-    for node, yes, no in reversed(list(inner_nodes(left, right))):
-        rows[node] = np.concatenate([rows[yes], rows[no]])
-    return rows
