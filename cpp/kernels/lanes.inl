@@ -247,8 +247,8 @@ void pair_stage_narrow(const SlotTile& slots, const models::Measures& m, const P
 
 using TwoTargets = models::SeparableCosts<2>;
 bool has_two_targets(const models::Measures& m) { return m.is_separable() && m.n_targets == 2 && !m.counts_rows; }
-using TwoSums = models::ConvexCosts<2>;
-bool has_two_sums(const models::Measures& m) { return m.is_convex() && m.n_loss_units == 0 && !m.counts_rows; }
+using TwoSums = models::ConvexCosts<2>;  // and what equal rows lose
+bool has_three_counts(const models::Measures& m) { return m.is_convex() && m.n_loss_units == 1 && !m.counts_rows; }
 using ThreeSums = models::SquaredError<3>;  // and what equal rows lose
 bool has_four_counts(const models::Measures& m) {
   return m.is_squared_error() && m.n_loss_units == 1 && !m.counts_rows;
@@ -258,7 +258,7 @@ void measure(const SlotTile& slots, const models::Measures& m, const std::uint32
   const std::uint32_t which = column == nullptr ? kNoColumn : *column;
   if (has_two_targets(m) && m.n_loss_units == 0) return measure_as<TwoTargets, 2>(slots, m, which, out, scratch);
   if (has_two_targets(m) && m.n_loss_units == 1) return measure_as<TwoTargets, 3>(slots, m, which, out, scratch);
-  if (has_two_sums(m)) return measure_as<TwoSums, 2>(slots, m, which, out, scratch);
+  if (has_three_counts(m)) return measure_as<TwoSums, 3>(slots, m, which, out, scratch);
   if (has_four_counts(m)) return measure_as<ThreeSums, 4>(slots, m, which, out, scratch);
   with_formula(m, [&](auto formula) { measure_as<decltype(formula), 0>(slots, m, which, out, scratch); });
 }
@@ -270,7 +270,7 @@ void pair_stage(const SlotTile& slots, const models::Measures& m, const PairInpu
     return pair_stage_as<TwoTargets, 3>(slots, m, in, column, sides, scratch);
   if (has_two_targets(m) && m.n_loss_units == 2)
     return pair_stage_as<TwoTargets, 4>(slots, m, in, column, sides, scratch);
-  if (has_two_sums(m)) return pair_stage_as<TwoSums, 2>(slots, m, in, column, sides, scratch);
+  if (has_three_counts(m)) return pair_stage_as<TwoSums, 3>(slots, m, in, column, sides, scratch);
   if (has_four_counts(m)) return pair_stage_as<ThreeSums, 4>(slots, m, in, column, sides, scratch);
   with_formula(m, [&](auto formula) { pair_stage_as<decltype(formula), 0>(slots, m, in, column, sides, scratch); });
 }
@@ -306,7 +306,7 @@ void test_columns(const SlotTile& slots, const models::Measures& m, const PairIn
                   bool side, Word* allowed, Word* constant, Word* scratch) {
   if (has_two_targets(m) && m.n_loss_units == 1)
     return test_columns_as<TwoTargets, 3>(slots, m, in, column, side, allowed, constant, scratch);
-  if (has_two_sums(m)) return test_columns_as<TwoSums, 2>(slots, m, in, column, side, allowed, constant, scratch);
+  if (has_three_counts(m)) return test_columns_as<TwoSums, 3>(slots, m, in, column, side, allowed, constant, scratch);
   if (has_four_counts(m)) return test_columns_as<ThreeSums, 4>(slots, m, in, column, side, allowed, constant, scratch);
   with_formula(m, [&](auto formula) {
     test_columns_as<decltype(formula), 0>(slots, m, in, column, side, allowed, constant, scratch);
@@ -344,7 +344,7 @@ void scan_splits_as(const models::Measures& m, const PairInput& in, std::uint32_
 void scan_splits(const models::Measures& m, const PairInput& in, std::uint32_t stride, const SplitScan& out,
                  Word* scratch) {
   if (has_two_targets(m)) return scan_splits_as<TwoTargets>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch));
-  if (has_two_sums(m)) return scan_splits_as<TwoSums>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch));
+  if (has_three_counts(m)) return scan_splits_as<TwoSums>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch));
   if (has_four_counts(m)) return scan_splits_as<ThreeSums>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch));
   with_formula(m, [&](auto formula) {
     scan_splits_as<decltype(formula)>(m, in, stride, out, reinterpret_cast<Lanes*>(scratch));

@@ -258,11 +258,6 @@ class SurvivalTree(SurvivalMethods, RoundedTree):
         """
         return super().fit(X, y, sample_weight)
 
-    def _check_parameters(self) -> _core.SearchOptions:
-        options = super()._check_parameters()
-        # It counts what equal rows lose for each cost of the grid, which takes longer than it saves.
-        return options.replace(bounds={"equivalent_points": False, **(self.bounds or {})})
-
     def _read_training(self, X: Any, y: Any, sample_weight: Any, budget: Budget) -> SurvivalTraining:
         return read_survival_training(X, y, sample_weight, type(self).__name__, budget)
 
