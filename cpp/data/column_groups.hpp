@@ -1,7 +1,7 @@
 // data/column_groups.hpp
 //
 // WHAT    The columns in groups that take few patterns together, and the number of each row's pattern in each group.
-// FLOW    search makes them for a problem -> shallow/two_sums counts pairs and triples of groups instead of columns.
+// FLOW    search makes them for a problem -> shallow/sum_solver counts pairs and triples of groups instead of columns.
 // HOLDS   Every column is in one group, and rows have equal codes in a group if and only if they agree in its columns.
 // CHOICE  Two columns of which one of the four combinations is missing may share a group: thresholds of one number and
 //         values of one category do, and k such columns have at most k + 1 patterns, as

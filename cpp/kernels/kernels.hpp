@@ -114,14 +114,23 @@ struct TripleRow {
   std::int32_t* stump_loss;
 };
 
-/// The columns of a side for shallow/two_sums. The weights of two targets are packed: the first one, times 2^shift,
-/// plus the second one, which is less than 2^shift.
+/// The columns of a side for shallow/sum_solver, with one or more sums for each set of rows. Of a formula of two sums,
+/// there is one: the weights of two targets are packed, the first one, times 2^shift, plus the second one, which is
+/// less than 2^shift. Of others, there is what each prediction explains.
 struct SumColumns {
+  std::uint32_t n_sums;
   std::uint32_t stride;  // a multiple of kLanes; columns of padding hold nowhere
   Ticks shift;
-  Ticks total;         // of all rows
-  const Ticks* sums;   // where each column holds
-  const Ticks* pairs;  // where columns i and k hold: pairs[i * stride + k]
+  const Ticks* totals;     // (n_sums), of all rows
+  const Ticks* sums;       // (n_sums, stride), where each column holds
+  const Ticks* pairs;      // of sum s where columns i and k hold: pairs[s * n_of_pairs + i * stride + k]
+  std::size_t n_of_pairs;  // how many of each sum there are
+};
+
+/// Where columns i, j and each column k hold: of sum s first[s * n_of_sum + k].
+struct TripleSums {
+  const Ticks* first;
+  std::size_t n_of_sum;
 };
 
 inline constexpr std::uint32_t kScanLanes = 32;
@@ -222,9 +231,9 @@ struct Kernels {
   /// stump below a column on its false or true side, for i and for k.
   void (*pair_sums)(const models::Measures&, const SumColumns&, std::uint32_t i, Ticks* leaf, Ticks* const* stump);
   /// Raises stump[(4 * a + c) * stride + b], that of the best stump in the cells of columns a < b, by all triples of
-  /// i < j and the columns k behind j, where all three hold in triples[k].
-  void (*triple_sums)(const models::Measures&, const SumColumns&, std::uint32_t i, std::uint32_t j,
-                      const Ticks* triples, Ticks* stump);
+  /// i < j and the columns k behind j.
+  void (*triple_sums)(const models::Measures&, const SumColumns&, std::uint32_t i, std::uint32_t j, TripleSums,
+                      Ticks* stump);
   /// In how many bits `row` differs from each row of a tile whose "columns" are rows: 254 for more, 255 where it
   /// differs in a bit of `forbidden`.
   void (*row_distances)(const Word* row, TileView rows, const Word* forbidden, std::uint8_t* distances);

@@ -59,6 +59,7 @@ template <std::uint32_t kNumber>
 struct ConvexCosts {
   static constexpr std::uint32_t kTargets = kNumber;  // 2, or 0 if rows are counted
   static constexpr std::uint32_t kSums = 2;
+  static constexpr bool kHasTwoSums = true;
 
   template <class Number>
   HORNBEAM_INLINE static void values(const Measures&, const Number* counts, Number* values) {

@@ -16,6 +16,19 @@ namespace hornbeam::models {
 /// Any matrix: value k is the loss of prediction k, and one more value is the largest loss.
 struct AnyCosts {
   static constexpr std::uint32_t kTargets = 0;
+  static constexpr bool kHasTwoSums = false;
+
+  /// The largest loss.
+  static Ticks baseline(const Measures& m, const std::int64_t* weight) {
+    Ticks sum = 0;
+    for (std::uint32_t t = 0; t < m.n_targets; ++t) sum += weight[t] * m.largest_cost[t];
+    return sum;
+  }
+
+  /// By how much less than the largest loss a prediction loses.
+  static Ticks gain(const Measures& m, const std::int64_t* weight, std::uint32_t prediction) {
+    return baseline(m, weight) - loss_of(m, weight, prediction);
+  }
 
   template <class Number>
   HORNBEAM_INLINE static void values(const Measures& m, const Number* counts, Number* values) {

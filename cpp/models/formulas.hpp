@@ -6,8 +6,9 @@
 //         the loss of one prediction. Of a group of rows, given the weight of each target: `loss_of` a prediction,
 //         `least_loss_of_leaf`, `best_prediction` (the first of several), and `find_lost`, which makes the counts of
 //         the equivalent-points loss. `kTargets` is above 0 where the number of targets is known when compiled.
-//         Formulas of two sums (`Measures::has_two_sums`) have two more: the best prediction loses `baseline`, which is
-//         a sum over the rows, less what is `explained` by the weights of the first two targets alone, at least 0.
+//         The best prediction loses `baseline`, a sum over the rows, less what it explains, at least 0. Formulas with
+//         `kHasTwoSums` have `explained` for the weights of the first two targets. For others, what a prediction
+//         explains is itself a sum over rows, `gain`, and the best one explains the most.
 // CHOICE  A new model is a header with its formula, a name in `Measures::Model`, and a line in `with_formula`.
 #pragma once
 
@@ -25,11 +26,11 @@ HORNBEAM_INLINE decltype(auto) with_formula(const Measures& m, Use use) {
   return m.is_separable() ? use(SeparableCosts<0>{}) : use(AnyCosts{});
 }
 
-/// The same with one of the formulas of two sums.
+/// The same with one of the formulas that say what a leaf explains.
 template <class Use>
-HORNBEAM_INLINE decltype(auto) with_two_sums(const Measures& m, Use use) {
+HORNBEAM_INLINE decltype(auto) with_sums(const Measures& m, Use use) {
   if (m.is_convex()) return use(ConvexCosts<0>{});
-  return use(SquaredError<0>{});
+  return m.is_squared_error() ? use(SquaredError<0>{}) : use(AnyCosts{});
 }
 
 /// All measures from all counts.

@@ -42,6 +42,7 @@ struct Measures {
   bool is_separable() const { return model == Model::separable_costs; }
   bool is_convex() const { return model == Model::convex_costs; }
   bool is_squared_error() const { return model == Model::squared_error; }
+  /// Whether two sums say what a leaf explains (models/formulas.hpp); otherwise one for each prediction does.
   bool has_two_sums() const { return is_convex() || is_squared_error(); }
   Ticks largest_prediction() const { return static_cast<Ticks>(n_predictions) - 1; }
   std::uint32_t n_counts() const { return n_targets + n_loss_units + (counts_rows ? 1 : 0); }

@@ -43,6 +43,7 @@ template <std::uint32_t kNumber>
 struct SquaredError {
   static constexpr std::uint32_t kTargets = kNumber;  // 3, or 0 if rows are counted
   static constexpr std::uint32_t kSums = 3;
+  static constexpr bool kHasTwoSums = true;
 
   /// What all rows lose by one prediction, given their three sums.
   static Ticks loss_of(const Measures&, const std::int64_t* sums, std::uint32_t prediction) {

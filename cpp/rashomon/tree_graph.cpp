@@ -34,10 +34,10 @@ TreeGraph<Count>::TreeGraph(std::shared_ptr<const TreeSetProblem> problem, run::
                       {}},
       two_levels_(search_problem_, kernels::kernels(), meter_) {
   nodes_.emplace_back();
-  if (!shallow::SquaresSolver::is_usable(search_problem_)) return;
+  if (two_levels_.is_usable() || !shallow::SumSolver::is_usable(search_problem_)) return;
   maker_.number_rows();
   coded_rows_.emplace(search_problem_);
-  squares_.emplace(search_problem_, *coded_rows_, kernels::kernels(), meter_);
+  sum_solver_.emplace(search_problem_, *coded_rows_, kernels::kernels(), meter_);
 }
 
 template <class Count>
@@ -183,7 +183,7 @@ bool TreeGraph<Count>::raise_sides(rows::RowSet& rows, std::uint32_t column, std
 template <class Count>
 bool TreeGraph<Count>::find_least(const rows::RowSet& rows, std::uint32_t column, bool is_true_side,
                                   std::uint32_t depth, Ticks most, const Side& side, Node& node) {
-  if ((!two_levels_.is_usable() && !squares_) || depth < 2) return false;
+  if ((!two_levels_.is_usable() && !sum_solver_) || depth < 2) return false;
   const bool is_shallow = depth == 2 || 4 * problem_.kind.leaf_cost + side.least_loss > most;
   if (!is_shallow && (depth > 3 || problem_.rows.n_columns > kMostColumnsOfTriples)) return false;
   const auto found = best_on_side(rows, column, is_true_side, is_shallow ? 2 : 3, most);
@@ -199,7 +199,7 @@ bool TreeGraph<Count>::find_least(const rows::RowSet& rows, std::uint32_t column
 template <class Count>
 std::optional<table::KnownTree> TreeGraph<Count>::best_on_side(const rows::RowSet& rows, std::uint32_t column,
                                                                bool is_true_side, std::uint32_t levels, Ticks most) {
-  if (squares_) return squares_->solve_side(rows, column, is_true_side, levels);
+  if (sum_solver_) return sum_solver_->solve_side(rows, column, is_true_side, levels);
   return levels == 2 ? two_levels_.solve(rows, column, is_true_side, most)
                      : two_levels_.solve_three_levels(rows, column, is_true_side, most);
 }

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "rashomon/tree_set.hpp"
-#include "shallow/squares.hpp"
+#include "shallow/sum_solver.hpp"
 #include "shallow/two_levels.hpp"
 #include "table/subproblem_table.hpp"
 
@@ -115,8 +115,8 @@ class TreeGraph final : public TreeSet {
   TwoLevelTrees two_level_trees_;
   const rows::Problem search_problem_;
   shallow::TwoLevelSolver two_levels_;
-  std::optional<const shallow::CodedRows> coded_rows_;  // of squared error, like the next one
-  std::optional<shallow::SquaresSolver> squares_;
+  std::optional<const shallow::CodedRows> coded_rows_;  // where two_levels_ is not usable, like the next one
+  std::optional<shallow::SumSolver> sum_solver_;
   rows::RowSet root_;
   std::deque<rows::RowSet> levels_;
   std::deque<Node> nodes_;

@@ -32,7 +32,7 @@ struct Problem {
   TreeLimits tree;
   Bounds bounds;
   BlockPacking block_packing{};
-  // For models of two sums (shallow/two_sums.hpp); tests choose less.
+  // For models of two sums (shallow/sum_solver.hpp); tests choose less.
   std::uint32_t most_columns_of_pairs = kMostColumnsOfPairs;
   std::uint32_t most_columns_of_triples = kMostColumnsOfTriples;
 

@@ -26,13 +26,13 @@ BoundRaiser::BoundRaiser(SearchThread& thread, ChildMaker& children, CandidateLi
       clustering_(thread.problem),
       packer_(thread.problem, thread.kernels) {
   SharedState& shared = thread.shared;
-  if (!shallow::TwoSumSolver::is_usable(thread.problem)) return;
+  if (two_levels_.is_usable() || !shallow::SumSolver::is_usable(thread.problem)) return;
   thread.maker.number_rows();
   std::call_once(shared.is_coded, [&] {
     shared.coded_rows = std::make_unique<const shallow::CodedRows>(thread.problem);
     shared.frame_bytes += shared.coded_rows->bytes();
   });
-  two_sums_.emplace(thread.problem, *shared.coded_rows, thread.kernels, thread.meter);
+  sum_solver_.emplace(thread.problem, *shared.coded_rows, thread.kernels, thread.meter);
 }
 
 void BoundRaiser::raise_by_clusters(Frame& frame) {
@@ -89,7 +89,7 @@ bool BoundRaiser::may_pack_blocks() const {
 /// columns and no more are allowed, but not of a rule list.
 std::uint32_t BoundRaiser::needed_levels(const Frame& frame, const Candidate& candidate, int x) const {
   const Side& side = candidate.side[x];
-  if (two_sums_) return needed_levels_by_sums(side.limits, side.upper, side.least_loss, frame.rows.n_columns);
+  if (sum_solver_) return needed_levels_by_sums(side.limits, side.upper, side.least_loss, frame.rows.n_columns);
   if (!two_levels_.is_usable()) return 0;
   if (side.limits.depth <= 2 || side.upper <= 4 * thread_.problem.leaf_cost + side.least_loss) return 2;
   return candidate.key[x].depth == 3 && thread_.problem.has_few_columns() && !candidate.is_of_list ? 3 : 0;
@@ -100,23 +100,23 @@ std::uint32_t BoundRaiser::needed_levels_by_sums(const NodeLimits& limits, Ticks
                                                  std::uint32_t n_columns) const {
   for (const std::uint32_t levels : {2u, 3u})
     if ((limits.depth <= levels || upper <= (levels + 2) * thread_.problem.leaf_cost + least_loss) &&
-        (levels == 2 || two_sums_->takes_three_levels(n_columns)))
+        (levels == 2 || sum_solver_->takes_three_levels(n_columns)))
       return levels;
   return 0;
 }
 
 bool BoundRaiser::solve_root(Frame& root) {
-  if (!two_sums_ || root.is_closed() || !root.has_all_splits) return false;
+  if (!sum_solver_ || root.is_closed() || !root.has_all_splits) return false;
   const std::uint32_t levels = needed_levels_by_sums(root.limits, root.upper(), root.least_loss, root.rows.n_columns);
   if (levels == 0) return false;
-  const auto found = two_sums_->solve(root.rows.numbers, root.rows.columns, levels);
+  const auto found = sum_solver_->solve(root.rows.numbers, root.rows.columns, levels);
   if (!found) return false;
   ++(levels == 2 ? thread_.counters.two_levels : thread_.counters.three_levels);
   if (found->better_than(root.tree)) {
-    Candidate split = candidates_.make(root, thread_.maker.scan_splits(root.rows), two_sums_->best_root(), 1, 1);
+    Candidate split = candidates_.make(root, thread_.maker.scan_splits(root.rows), sum_solver_->best_root(), 1, 1);
     children_.find_keys(root, split);
     for (int x = 0; x < 2; ++x)
-      if (const shallow::Below below = two_sums_->below_root(x == 1); below.tree.shape.depth == 2)
+      if (const shallow::Below below = sum_solver_->below_root(x == 1); below.tree.shape.depth == 2)
         thread_.shared.table.tighten(split.key[x], {below.tree.cost, below.tree});
     root.update_tree(*found);
   }
@@ -144,7 +144,7 @@ void BoundRaiser::solve_shallow(Frame& frame, Candidate& candidate, int x, std::
 
 std::optional<table::KnownTree> BoundRaiser::find_shallow(const Frame& frame, const Candidate& candidate, int x,
                                                           std::uint32_t levels) {
-  if (two_sums_) return two_sums_->solve_side(frame.rows, candidate.column, x == 1, levels);
+  if (sum_solver_) return sum_solver_->solve_side(frame.rows, candidate.column, x == 1, levels);
   const Ticks upper = candidate.side[x].upper;
   return levels == 2 ? two_levels_.solve(frame.rows, candidate.column, x == 1, upper)
                      : two_levels_.solve_three_levels(frame.rows, candidate.column, x == 1, upper);
@@ -152,11 +152,12 @@ std::optional<table::KnownTree> BoundRaiser::find_shallow(const Frame& frame, co
 
 /// The two sides below the root of a tree of three levels get entries of their own, so that it can be read off.
 void BoundRaiser::record_below(const Frame& frame, const Candidate& candidate, int x) {
-  const std::uint32_t root = two_sums_ ? two_sums_->best_root() : two_levels_.best_root();
+  const std::uint32_t root = sum_solver_ ? sum_solver_->best_root() : two_levels_.best_root();
   rows::SupportSet support = thread_.maker.support_of(frame.rows, candidate.column, x == 1, root);
   const NodeLimits of_side{candidate.key[x].depth, candidate.key[x].leaves};
   for (const bool holds : {true, false}) {
-    const shallow::Below below = two_sums_ ? two_sums_->below_root(holds) : two_levels_.below_root(frame.rows, holds);
+    const shallow::Below below =
+        sum_solver_ ? sum_solver_->below_root(holds) : two_levels_.below_root(frame.rows, holds);
     const NodeLimits limits = NodeLimits{of_side.depth_of_side(), table::kUnlimited}.without_idle_limits(
         thread_.problem.leaf_cost, below.loss, support.base_loss);
     if (below.tree.shape.depth == 2)

@@ -13,8 +13,8 @@
 #include "search/candidate_list.hpp"
 #include "search/clustering.hpp"
 #include "search/packing.hpp"
+#include "shallow/sum_solver.hpp"
 #include "shallow/two_levels.hpp"
-#include "shallow/two_sums.hpp"
 
 namespace hornbeam::search {
 
@@ -61,7 +61,7 @@ class BoundRaiser {
   ChildMaker& children_;
   CandidateList& candidates_;
   shallow::TwoLevelSolver two_levels_;
-  std::optional<shallow::TwoSumSolver> two_sums_;  // of models that have two sums
+  std::optional<shallow::SumSolver> sum_solver_;  // of models that have two sums
   GroupClustering clustering_;
   PairPacker packer_;
   int packing_credit_ = 16;           // below zero: frames to leave out

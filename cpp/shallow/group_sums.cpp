@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <numeric>
 
 #include "base/each_bit.hpp"
 
@@ -14,6 +15,7 @@ constexpr std::uint32_t kNone = ~std::uint32_t{0};
 /// In words of kernel work: an addition to a histogram, and one to a vector of them.
 constexpr std::uint64_t kWorkOfRow = 16, kWorkOfCell = 4;
 
+/// Of the first two targets.
 std::array<std::int64_t, 2> totals(const rows::Problem& problem) {
   std::array<std::int64_t, 2> total{};
   for (std::uint32_t row = 0; row < problem.rows.n_rows; ++row)
@@ -54,15 +56,22 @@ void sum_sets_of_rows(const Steps& steps, std::uint32_t n_sets, const Ticks* fro
 }  // namespace
 
 bool CodedRows::fit(const rows::Problem& problem) {
+  if (!problem.model.measures().has_two_sums()) return true;
   const auto [weight, sum] = totals(problem);
   return bits_of(weight) + bits_of(sum) < 63;
 }
 
 CodedRows::CodedRows(const rows::Problem& problem)
-    : groups(problem.rows), shift(bits_of(totals(problem)[1])), sums(problem.rows.n_rows) {
+    : groups(problem.rows), n_sums_of_row(n_sums(problem.model.measures())) {
+  const models::Measures& measures = problem.model.measures();
+  if (measures.has_two_sums()) shift = bits_of(totals(problem)[1]);
+  sums.reserve(std::size_t{problem.rows.n_rows} * n_sums_of_row);
   for (std::uint32_t row = 0; row < problem.rows.n_rows; ++row) {
     const std::int64_t* weight = problem.rows.weight(row);
-    sums[row] = (weight[0] << shift) + weight[1];
+    if (measures.has_two_sums())
+      sums.push_back((weight[0] << shift) + weight[1]);
+    else
+      for (std::uint32_t k = 0; k < n_sums_of_row; ++k) sums.push_back(models::AnyCosts::gain(measures, weight, k));
   }
 }
 
@@ -80,14 +89,20 @@ void GroupSums::open(std::span<const std::uint32_t> numbers, std::span<const std
   }
   for (Group& group : groups_)
     for (std::uint32_t& meet : group.meets) meet = std::min(meet, n_rows);  // the last row is zero
-  pairs_.assign(std::size_t{n_rows + 1} * stride, 0);
-  sums_.assign(stride, 0);
-  Ticks total = 0;
-  for (const Ticks each : row_sums_) total += each;
-  for (const Group& group : groups_)
-    for (std::uint32_t i = 0; i < group.n_columns; ++i)
-      for_each_bit(group.holds[i], 0, [&](std::size_t code) { sums_[group.begin + i] += group.sums[code]; });
-  columns_ = {stride, rows_.shift, total, sums_.data(), pairs_.data()};
+  const std::uint32_t n_sums = rows_.n_sums_of_row;
+  const std::size_t n_of_pairs = std::size_t{n_rows + 1} * stride;
+  pairs_.assign(n_sums * n_of_pairs, 0);
+  sums_.assign(std::size_t{n_sums} * stride, 0);
+  totals_.clear();
+  for (std::size_t s = 0; s < n_sums; ++s) {
+    totals_.push_back(std::accumulate(row_sums(s), row_sums(s) + numbers.size(), Ticks{0}));
+    for (const Group& group : groups_)
+      for (std::uint32_t i = 0; i < group.n_columns; ++i)
+        for_each_bit(group.holds[i], 0, [&](std::size_t code) {
+          sums_[s * stride + group.begin + i] += group.sums[s * group.n_codes + code];
+        });
+  }
+  columns_ = {n_sums, stride, rows_.shift, totals_.data(), sums_.data(), pairs_.data(), n_of_pairs};
 }
 
 void GroupSums::choose_columns(std::span<const std::uint32_t> numbers, std::span<const std::uint32_t> columns) {
@@ -138,8 +153,11 @@ void GroupSums::choose_of_group(Group& group, std::span<const std::uint32_t> pla
 
 /// Numbers the patterns of the columns that are left, and reads those of the rows.
 void GroupSums::read_codes(std::span<const std::uint32_t> numbers) {
-  row_sums_.resize(numbers.size());
-  for (std::size_t row = 0; row < numbers.size(); ++row) row_sums_[row] = rows_.sums[numbers[row]];
+  const std::size_t n_sums = rows_.n_sums_of_row;
+  row_sums_.resize(n_sums * numbers.size());
+  for (std::size_t row = 0; row < numbers.size(); ++row)
+    for (std::size_t s = 0; s < n_sums; ++s)
+      row_sums_[s * numbers.size() + row] = rows_.sums[numbers[row] * n_sums + s];
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     Group& group = groups_[g];
     std::vector<std::vector<bool>> patterns;
@@ -158,14 +176,14 @@ void GroupSums::read_codes(std::span<const std::uint32_t> numbers) {
     });
     group.holds = std::move(holds);
     group.n_codes = static_cast<std::uint32_t>(patterns.size());
-    group.sums.assign(group.n_codes, 0);
+    group.sums.assign(n_sums * group.n_codes, 0);
     group.codes.resize(numbers.size());
     const std::uint8_t* from = rows_.groups.codes(0) + data_group_[g];
     const std::size_t n_groups = rows_.groups.n_groups();
-    for (std::size_t row = 0; row < numbers.size(); ++row) {
-      group.codes[row] = code_of[from[numbers[row] * n_groups]];
-      group.sums[group.codes[row]] += row_sums_[row];
-    }
+    for (std::size_t row = 0; row < numbers.size(); ++row) group.codes[row] = code_of[from[numbers[row] * n_groups]];
+    for (std::size_t s = 0; s < n_sums; ++s)
+      for (std::size_t row = 0; row < numbers.size(); ++row)
+        group.sums[s * group.n_codes + group.codes[row]] += row_sums_[s * numbers.size() + row];
   }
 }
 
@@ -199,76 +217,93 @@ void GroupSums::find_steps(Group& group) {
 }
 
 bool GroupSums::count_pairs(run::WorkMeter& meter) {
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    sum_within(groups_[g]);
-    if (!meter.spend(kWorkOfRow * row_sums_.size() * (groups_.size() - g))) return false;
-    for (std::size_t h = g + 1; h < groups_.size(); ++h) sum_between(groups_[g], groups_[h]);
-  }
+  for (std::size_t s = 0; s < rows_.n_sums_of_row; ++s)
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      sum_within(groups_[g], s);
+      if (!meter.spend(kWorkOfRow * n_rows() * (groups_.size() - g))) return false;
+      for (std::size_t h = g + 1; h < groups_.size(); ++h) sum_between(groups_[g], groups_[h], s);
+    }
   return true;
 }
 
 /// The sums of each set of a group where each column of the group holds.
-void GroupSums::sum_within(const Group& group) {
-  for (std::uint32_t s = 0; s < group.holds.size(); ++s)
+void GroupSums::sum_within(const Group& group, std::size_t s) {
+  Ticks* const pairs = &pairs_[s * columns_.n_of_pairs];
+  const Ticks* const sums = &group.sums[s * group.n_codes];
+  for (std::uint32_t set = 0; set < group.holds.size(); ++set)
     for (std::uint32_t k = 0; k < group.n_columns; ++k) {
-      Ticks& sum = pairs_[std::size_t{group.row[s]} * columns_.stride + group.begin + k];
-      for_each_bit(group.holds[s] & group.holds[k], 0, [&](std::size_t code) { sum += group.sums[code]; });
+      Ticks& sum = pairs[std::size_t{group.row[set]} * columns_.stride + group.begin + k];
+      for_each_bit(group.holds[set] & group.holds[k], 0, [&](std::size_t code) { sum += sums[code]; });
     }
 }
 
 /// The sums of each set of one group where each column of the other one holds, and the other way round.
-void GroupSums::sum_between(const Group& first, const Group& second) {
+void GroupSums::sum_between(const Group& first, const Group& second, std::size_t s) {
+  Ticks* const pairs = &pairs_[s * columns_.n_of_pairs];
+  const Ticks* const sums = row_sums(s);
   histogram_.assign(std::size_t{first.n_codes} * second.n_codes, 0);
-  for (std::size_t row = 0; row < row_sums_.size(); ++row)
-    histogram_[std::size_t{first.codes[row]} * second.n_codes + second.codes[row]] += row_sums_[row];
+  for (std::size_t row = 0; row < n_rows(); ++row)
+    histogram_[std::size_t{first.codes[row]} * second.n_codes + second.codes[row]] += sums[row];
   const auto n_first = static_cast<std::uint32_t>(first.holds.size()),
              n_second = static_cast<std::uint32_t>(second.holds.size());
   summed_.resize(std::size_t{n_first} * second.n_codes);
   sum_sets(first.steps, n_first, histogram_.data(), second.n_codes, summed_.data(), second.n_codes);
   summed_twice_.resize(std::size_t{n_first} * n_second);
   sum_sets_of_rows(second.steps, n_second, summed_.data(), n_first, second.n_codes, summed_twice_.data(), n_second);
-  for (std::uint32_t s = 0; s < n_first; ++s)
-    for (std::uint32_t t = 0; t < n_second; ++t) {
-      const Ticks sum = summed_twice_[std::size_t{s} * n_second + t];
-      if (t < second.n_columns) pairs_[std::size_t{first.row[s]} * columns_.stride + second.begin + t] = sum;
-      if (s < first.n_columns) pairs_[std::size_t{second.row[t]} * columns_.stride + first.begin + s] = sum;
+  for (std::uint32_t a = 0; a < n_first; ++a)
+    for (std::uint32_t b = 0; b < n_second; ++b) {
+      const Ticks sum = summed_twice_[std::size_t{a} * n_second + b];
+      if (b < second.n_columns) pairs[std::size_t{first.row[a]} * columns_.stride + second.begin + b] = sum;
+      if (a < first.n_columns) pairs[std::size_t{second.row[b]} * columns_.stride + first.begin + a] = sum;
     }
 }
 
 /// Fills the rows of all triples of a column of each of the two groups and one of the second or a later one.
 bool GroupSums::count_triples(std::size_t g, std::size_t h, run::WorkMeter& meter) {
   const Group &first = groups_[g], &second = groups_[h];
-  const std::size_t stride = columns_.stride, n_rows = row_sums_.size();
-  triples_.resize(std::max(triples_.size(), std::size_t{first.n_columns} * second.n_columns * stride));
-  for (std::uint32_t i = 0; i < first.n_columns; ++i)
-    for (std::uint32_t j = 0; j < second.n_columns; ++j) {
-      Ticks* const row = &triples_[(std::size_t{i} * second.n_columns + j) * stride];
-      std::fill(row, row + stride, 0);
-      for (std::uint32_t k = j + 1; k < second.n_columns; ++k)
-        row[second.begin + k] = pairs_[std::size_t{second.meet(j, k)} * stride + first.begin + i];
-    }
-  pair_code_.resize(n_rows);
-  for (std::size_t row = 0; row < n_rows; ++row)
+  n_of_triples_ = std::size_t{first.n_columns} * second.n_columns * columns_.stride;
+  triples_.resize(std::max(triples_.size(), rows_.n_sums_of_row * n_of_triples_));
+  pair_code_.resize(n_rows());
+  for (std::size_t row = 0; row < n_rows(); ++row)
     pair_code_[row] = static_cast<std::uint16_t>(first.codes[row] * second.n_codes + second.codes[row]);
-  for (std::size_t m = h + 1; m < groups_.size(); ++m) {
-    const Group& third = groups_[m];
-    const std::size_t n_codes = third.n_codes, n_pairs = std::size_t{first.n_codes} * second.n_codes;
-    if (!meter.spend(kWorkOfRow * n_rows + kWorkOfCell * n_pairs * n_codes)) return false;
-    histogram_.assign(n_pairs * n_codes, 0);
-    Ticks* const histogram = histogram_.data();
-    for (std::size_t row = 0; row < n_rows; ++row)
-      histogram[pair_code_[row] * n_codes + third.codes[row]] += row_sums_[row];
-    const std::size_t width = second.n_codes * n_codes;
-    summed_.resize(first.n_columns * width);
-    sum_sets(first.steps, first.n_columns, histogram, width, summed_.data(), width);
-    summed_twice_.resize(second.n_columns * n_codes);
-    for (std::uint32_t i = 0; i < first.n_columns; ++i) {
-      sum_sets(second.steps, second.n_columns, &summed_[i * width], n_codes, summed_twice_.data(), n_codes);
-      sum_sets_of_rows(third.steps, third.n_columns, summed_twice_.data(), second.n_columns, n_codes,
-                       &triples_[std::size_t{i} * second.n_columns * stride + third.begin], stride);
+  const std::size_t n_pairs = std::size_t{first.n_codes} * second.n_codes;
+  for (std::size_t s = 0; s < rows_.n_sums_of_row; ++s) {
+    copy_triples(first, second, s);
+    for (std::size_t m = h + 1; m < groups_.size(); ++m) {
+      if (!meter.spend(kWorkOfRow * n_rows() + kWorkOfCell * n_pairs * groups_[m].n_codes)) return false;
+      sum_triples(first, second, groups_[m], s);
     }
   }
   return true;
+}
+
+/// Those of a column of the first group and two of the second one are pairs.
+void GroupSums::copy_triples(const Group& first, const Group& second, std::size_t s) {
+  const std::size_t stride = columns_.stride;
+  const Ticks* const pairs = &pairs_[s * columns_.n_of_pairs];
+  for (std::uint32_t i = 0; i < first.n_columns; ++i)
+    for (std::uint32_t j = 0; j < second.n_columns; ++j) {
+      Ticks* const row = &triples_[s * n_of_triples_ + (std::size_t{i} * second.n_columns + j) * stride];
+      std::fill(row, row + stride, 0);
+      for (std::uint32_t k = j + 1; k < second.n_columns; ++k)
+        row[second.begin + k] = pairs[std::size_t{second.meet(j, k)} * stride + first.begin + i];
+    }
+}
+
+void GroupSums::sum_triples(const Group& first, const Group& second, const Group& third, std::size_t s) {
+  const std::size_t stride = columns_.stride, n_codes = third.n_codes, width = second.n_codes * n_codes;
+  histogram_.assign(first.n_codes * width, 0);
+  Ticks* const histogram = histogram_.data();
+  const Ticks* const sums = row_sums(s);
+  for (std::size_t row = 0; row < n_rows(); ++row) histogram[pair_code_[row] * n_codes + third.codes[row]] += sums[row];
+  summed_.resize(first.n_columns * width);
+  sum_sets(first.steps, first.n_columns, histogram, width, summed_.data(), width);
+  summed_twice_.resize(second.n_columns * n_codes);
+  for (std::uint32_t i = 0; i < first.n_columns; ++i) {
+    sum_sets(second.steps, second.n_columns, &summed_[i * width], n_codes, summed_twice_.data(), n_codes);
+    sum_sets_of_rows(third.steps, third.n_columns, summed_twice_.data(), second.n_columns, n_codes,
+                     &triples_[s * n_of_triples_ + std::size_t{i} * second.n_columns * stride + third.begin], stride);
+  }
 }
 
 }  // namespace hornbeam::shallow

@@ -1,8 +1,10 @@
 // shallow/group_sums.hpp
 //
-// WHAT    The weights of two targets over the rows of a side where one, two or three columns hold.
-// FLOW    shallow/two_sums opens a side -> pairs -> triples, one pair of columns after the other.
-// HOLDS   All sums are exact: they are packed into one integer of 63 bits; a problem whose sums do not fit is refused.
+// WHAT    Sums over the rows of a side where one, two or three columns hold: the weights of two targets, or what each
+//         prediction explains.
+// FLOW    shallow/sum_solver opens a side -> pairs -> triples, one pair of columns after the other.
+// HOLDS   All sums are exact: those of two targets are packed into one integer of 63 bits; a problem where they do not
+//         fit is refused.
 // COST    One addition for each row and each pair or triple of groups, however many columns a group has; then three
 //         sums over the patterns of a histogram. Not one for each row and each triple of columns that hold there.
 // SOURCE  Sums of the pairs of each row by additions: [vanderlinden2023streed]; groups of columns: ours.
@@ -19,15 +21,17 @@
 
 namespace hornbeam::shallow {
 
-/// The rows of a problem by their codes and packed sums (kernels::SumColumns). Immutable.
+/// The rows of a problem by their codes and sums (kernels::SumColumns). Immutable.
 struct CodedRows {
   explicit CodedRows(const rows::Problem& problem);
   /// Whether the sums of all rows can be packed.
   static bool fit(const rows::Problem& problem);
+  static std::uint32_t n_sums(const models::Measures& m) { return m.has_two_sums() ? 1 : m.n_predictions; }
 
   data::ColumnGroups groups;
+  std::uint32_t n_sums_of_row;
   Ticks shift = 0;
-  std::vector<Ticks> sums;  // by row
+  std::vector<Ticks> sums;  // (n_rows, n_sums_of_row)
   std::size_t bytes() const { return groups.bytes() + sums.capacity() * sizeof(Ticks); }
 };
 
@@ -46,15 +50,15 @@ class GroupSums {
   /// Fills the pairs. False if stopped.
   bool count_pairs(run::WorkMeter& meter);
 
-  /// Calls `use(i, j, triples)` for all i < j, once the pairs are counted: triples[k] is the sum where columns i, j and
-  /// k > j hold. False if stopped.
+  /// Calls `use(i, j, triples)` for all i < j, once the pairs are counted: `triples` counts for k > j. False if
+  /// stopped.
   template <class Use>
   bool each_triple(run::WorkMeter& meter, Use use) {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       const Group& first = groups_[g];
       for (std::uint32_t i = 0; i < first.n_columns; ++i)
         for (std::uint32_t j = i + 1; j < first.n_columns; ++j)
-          use(first.begin + i, first.begin + j, &pairs_[std::size_t{first.meet(i, j)} * columns_.stride]);
+          use(first.begin + i, first.begin + j, row_of_pairs(first.meet(i, j)));
       for (std::size_t h = g + 1; h < groups_.size(); ++h) {
         if (!count_triples(g, h, meter)) return false;
         const Group& second = groups_[h];
@@ -80,7 +84,7 @@ class GroupSums {
     std::vector<std::uint32_t> row;    // of each set: its row of pairs_
     std::vector<std::uint32_t> meets;  // (n_columns, n_columns): the row of pairs_ of the intersection
     std::vector<Step> steps;           // of each set
-    std::vector<Ticks> sums;           // of each code
+    std::vector<Ticks> sums;           // (n_sums, n_codes)
     std::vector<std::uint8_t> codes;   // of each row
     std::uint32_t meet(std::uint32_t i, std::uint32_t j) const { return meets[std::size_t{i} * n_columns + j]; }
   };
@@ -90,19 +94,30 @@ class GroupSums {
   void read_codes(std::span<const std::uint32_t> numbers);
   static void find_meets(Group& group);
   static void find_steps(Group& group);
-  void sum_within(const Group& group);
-  void sum_between(const Group& first, const Group& second);
+  // Each for sum number s.
+  void sum_within(const Group& group, std::size_t s);
+  void sum_between(const Group& first, const Group& second, std::size_t s);
+  void copy_triples(const Group& first, const Group& second, std::size_t s);
+  void sum_triples(const Group& first, const Group& second, const Group& third, std::size_t s);
   bool count_triples(std::size_t g, std::size_t h, run::WorkMeter& meter);
-  const Ticks* triple_row(std::uint32_t i, std::uint32_t j, const Group& second) const {
-    return &triples_[(std::size_t{i} * second.n_columns + j) * columns_.stride];
+
+  std::size_t n_rows() const { return row_sums_.size() / rows_.n_sums_of_row; }
+  const Ticks* row_sums(std::size_t s) const { return &row_sums_[s * n_rows()]; }
+  kernels::TripleSums row_of_pairs(std::uint32_t row) const {
+    return {&pairs_[std::size_t{row} * columns_.stride], columns_.n_of_pairs};
+  }
+  kernels::TripleSums triple_row(std::uint32_t i, std::uint32_t j, const Group& second) const {
+    return {&triples_[(std::size_t{i} * second.n_columns + j) * columns_.stride], n_of_triples_};
   }
 
   const CodedRows& rows_;
   std::vector<Group> groups_;
   std::vector<std::uint32_t> column_;
-  std::vector<Ticks> row_sums_;  // of each row of the side
+  std::vector<Ticks> row_sums_;  // (n_sums, n_rows), of the rows of the side
   kernels::SumColumns columns_{};
+  std::vector<Ticks> totals_;
   AlignedVector<Ticks> sums_, pairs_, triples_;
+  std::size_t n_of_triples_ = 0;  // of each sum
 
   std::vector<std::uint32_t> group_codes_;         // of the data's groups: the codes that some row has
   std::vector<std::vector<std::uint32_t>> given_;  // of the data's groups: places in `columns`

@@ -1,6 +1,6 @@
 // shallow/shallow_tree.hpp
 //
-// WHAT    Trees of a few leaves as shallow/two_levels and shallow/two_sums compare them.
+// WHAT    Trees of a few leaves as shallow/two_levels and shallow/sum_solver compare them.
 #pragma once
 
 #include <algorithm>

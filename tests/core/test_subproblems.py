@@ -66,7 +66,7 @@ def test_a_bound_below_the_optimum_leaves_splits_that_contain_the_optimum():
 
 def test_the_sides_of_a_split_cost_together_what_the_best_tree_with_that_split_costs():
     n_checked = 0
-    for problem in some_problems(40):
+    for problem in some_problems(50):
         first = whole(problem, subproblems(problem), 1)
         for name, lower, sides in first["open"]:
             if sides is None:

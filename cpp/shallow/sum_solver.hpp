@@ -1,7 +1,8 @@
-// shallow/two_sums.hpp
+// shallow/sum_solver.hpp
 //
-// WHAT    The best tree of at most two or three levels for models of two sums (models/formulas.hpp): squared error and
-//         convex costs; from sums of pairs and triples of columns.
+// WHAT    The best tree of at most two or three levels from sums of pairs and triples of columns: what a leaf explains
+//         follows from two sums, for squared error and convex costs, or from one for each prediction
+//         (models/formulas.hpp).
 // FLOW    search/bound_raiser calls it for a side, or for a whole frame -> shallow/group_sums -> kernels.
 // HOLDS   The result is exact: every pair or triple of columns is counted, whatever is known of its cost. A leaf loses
 //         its baseline, a sum over rows, less what its prediction explains, so only what is explained is compared.
@@ -23,13 +24,13 @@
 
 namespace hornbeam::shallow {
 
-class TwoSumSolver {
+class SumSolver {
  public:
   /// Whether the objective and the limits of a problem allow the solver at all.
   static bool is_usable(const rows::Problem& problem);
 
-  TwoSumSolver(const rows::Problem& problem, const CodedRows& rows, const kernels::Kernels& kernels,
-               run::WorkMeter& meter);
+  SumSolver(const rows::Problem& problem, const CodedRows& rows, const kernels::Kernels& kernels,
+            run::WorkMeter& meter);
 
   /// Whether all triples of so many columns are counted sooner than a search, with its bounds, would end.
   bool takes_three_levels(std::uint32_t n_columns) const { return n_columns <= problem_.most_columns_of_triples; }
@@ -54,7 +55,10 @@ class TwoSumSolver {
     tree.improve({2 * problem_.leaf_cost - of_stump, {2, 1}});
     return tree;
   }
-  Ticks explained(Ticks packed) const;
+  Ticks explained() const;
+  Ticks explained(std::uint32_t root, bool holds) const;
+  template <class Sum>
+  Ticks explained_by(Sum sum) const;
   Ticks baseline(std::uint32_t root, bool holds) const;
   void find_stumps();
   void find_two_levels();

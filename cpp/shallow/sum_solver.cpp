@@ -1,4 +1,4 @@
-#include "shallow/two_sums.hpp"
+#include "shallow/sum_solver.hpp"
 
 namespace hornbeam::shallow {
 
@@ -8,14 +8,15 @@ constexpr std::uint64_t kWorkOfPairs = 64, kWorkOfTriples = 128;  // of a block 
 
 }  // namespace
 
-bool TwoSumSolver::is_usable(const rows::Problem& problem) {
-  return problem.model.measures().has_two_sums() && !problem.limits_rows() && !problem.tree.leaves &&
-         !problem.tree.is_rule_list && problem.bounds.pair_stage && problem.most_columns_of_pairs > 0 &&
-         problem.rows.n_columns <= problem.most_columns_of_pairs && CodedRows::fit(problem);
+bool SumSolver::is_usable(const rows::Problem& problem) {
+  const std::uint64_t n_columns = problem.rows.n_columns, most = problem.most_columns_of_pairs;
+  return !problem.limits_rows() && !problem.tree.leaves && !problem.tree.is_rule_list && problem.bounds.pair_stage &&
+         most > 0 && n_columns * n_columns * CodedRows::n_sums(problem.model.measures()) <= most * most &&
+         CodedRows::fit(problem);
 }
 
-TwoSumSolver::TwoSumSolver(const rows::Problem& problem, const CodedRows& rows, const kernels::Kernels& kernels,
-                           run::WorkMeter& meter)
+SumSolver::SumSolver(const rows::Problem& problem, const CodedRows& rows, const kernels::Kernels& kernels,
+                     run::WorkMeter& meter)
     : problem_(problem),
       measures_(problem.model.measures()),
       rows_(rows),
@@ -23,16 +24,16 @@ TwoSumSolver::TwoSumSolver(const rows::Problem& problem, const CodedRows& rows, 
       meter_(meter),
       sums_(rows) {}
 
-std::optional<table::KnownTree> TwoSumSolver::solve_side(const rows::RowSet& parent, std::uint32_t column, bool side,
-                                                         std::uint32_t levels) {
+std::optional<table::KnownTree> SumSolver::solve_side(const rows::RowSet& parent, std::uint32_t column, bool side,
+                                                      std::uint32_t levels) {
   side_numbers_.clear();
   for (const std::uint32_t number : parent.numbers)
     if (rows_.groups.test(parent.columns[column], number) == side) side_numbers_.push_back(number);
   return solve(side_numbers_, parent.columns, levels);
 }
 
-std::optional<table::KnownTree> TwoSumSolver::solve(std::span<const std::uint32_t> numbers,
-                                                    std::span<const std::uint32_t> columns, std::uint32_t levels) {
+std::optional<table::KnownTree> SumSolver::solve(std::span<const std::uint32_t> numbers,
+                                                 std::span<const std::uint32_t> columns, std::uint32_t levels) {
   numbers_ = numbers;
   columns_ = columns;
   sums_.open(numbers, columns);
@@ -42,7 +43,7 @@ std::optional<table::KnownTree> TwoSumSolver::solve(std::span<const std::uint32_
     find_two_levels();
   else if (!find_three_levels())
     return std::nullopt;
-  ShallowTree best = leaf(explained(sums_.columns().total));
+  ShallowTree best = leaf(explained());
   for (std::uint32_t i = 0; i < best_.size(); ++i) best.improve(joined(best_[i][0], best_[i][1], i));
   if (best.shape.leaves == 1) return table::KnownTree{};
   best_root_ = best.root;
@@ -50,25 +51,48 @@ std::optional<table::KnownTree> TwoSumSolver::solve(std::span<const std::uint32_
   return table::KnownTree{best.cost + total, columns[best_root()], table::kUnlimited, best.shape};
 }
 
-Below TwoSumSolver::below_root(bool holds) const {
+Below SumSolver::below_root(bool holds) const {
   const ShallowTree& tree = best_[best_root_][holds ? 1 : 0];
   const Ticks of_side = baseline(best_root_, holds);
-  const Ticks held = sums_.columns().sums[best_root_], packed = holds ? held : sums_.columns().total - held;
   const std::uint32_t split = tree.shape.leaves > 1 ? columns_[sums_.column(tree.root)] : table::kNoSplit;
-  return {{tree.cost + of_side, split, table::kUnlimited, tree.shape}, of_side - explained(packed)};
+  return {{tree.cost + of_side, split, table::kUnlimited, tree.shape}, of_side - explained(best_root_, holds)};
 }
 
-Ticks TwoSumSolver::explained(Ticks packed) const {
-  const Ticks shift = sums_.columns().shift;
-  const Ticks first = packed >> shift, second = packed & ((Ticks{1} << shift) - 1);
-  return models::with_two_sums(
-      measures_, [&](auto formula) { return formula.template explained<Ticks>(measures_, first, second); });
+/// What a leaf explains; `sum(s)` is its sum number s.
+template <class Sum>
+Ticks SumSolver::explained_by(Sum sum) const {
+  const kernels::SumColumns& columns = sums_.columns();
+  return models::with_sums(measures_, [&](auto formula) {
+    if constexpr (formula.kHasTwoSums) {
+      const Ticks packed = sum(0);
+      return formula.template explained<Ticks>(measures_, packed >> columns.shift,
+                                               packed & ((Ticks{1} << columns.shift) - 1));
+    } else {
+      Ticks most = 0;
+      for (std::size_t s = 0; s < columns.n_sums; ++s) most = std::max(most, sum(s));
+      return most;
+    }
+  });
+}
+
+/// Of all rows.
+Ticks SumSolver::explained() const {
+  return explained_by([&](std::size_t s) { return sums_.columns().totals[s]; });
+}
+
+/// Of the rows on one side of a column.
+Ticks SumSolver::explained(std::uint32_t root, bool holds) const {
+  const kernels::SumColumns& columns = sums_.columns();
+  return explained_by([&](std::size_t s) {
+    const Ticks held = columns.sums[s * columns.stride + root];
+    return holds ? held : columns.totals[s] - held;
+  });
 }
 
 /// Over the rows on one side of a column.
-Ticks TwoSumSolver::baseline(std::uint32_t root, bool holds) const {
+Ticks SumSolver::baseline(std::uint32_t root, bool holds) const {
   const std::uint32_t column = columns_[sums_.column(root)];
-  return models::with_two_sums(measures_, [&](auto formula) {
+  return models::with_sums(measures_, [&](auto formula) {
     Ticks sum = 0;
     for (const std::uint32_t number : numbers_)
       if (rows_.groups.test(column, number) == holds) sum += formula.baseline(measures_, problem_.rows.weight(number));
@@ -77,7 +101,7 @@ Ticks TwoSumSolver::baseline(std::uint32_t root, bool holds) const {
 }
 
 /// What leaves explain in the cells of all pairs, and the best stumps below each column.
-void TwoSumSolver::find_stumps() {
+void SumSolver::find_stumps() {
   const kernels::SumColumns& columns = sums_.columns();
   const std::size_t stride = columns.stride;
   leaves_.resize(std::max(leaves_.size(), std::size_t{4} * sums_.n_columns() * stride));
@@ -85,34 +109,32 @@ void TwoSumSolver::find_stumps() {
   Ticks* const stumps[2] = {stumps_[0].data(), stumps_[1].data()};
   for (std::uint32_t i = 0; i < sums_.n_columns(); ++i) {
     kernels_.pair_sums(measures_, columns, i, &leaves_[std::size_t{4} * i * stride], stumps);
-    meter_.add(kWorkOfPairs * (stride - i) / kLanes);
+    meter_.add(kWorkOfPairs * columns.n_sums * (stride - i) / kLanes);
   }
   best_.clear();
-  for (std::uint32_t i = 0; i < sums_.n_columns(); ++i) {
-    const Ticks held = columns.sums[i];
-    best_.push_back({leaf(explained(columns.total - held)), leaf(explained(held))});
-  }
+  for (std::uint32_t i = 0; i < sums_.n_columns(); ++i)
+    best_.push_back({leaf(explained(i, false)), leaf(explained(i, true))});
 }
 
-void TwoSumSolver::find_two_levels() {
+void SumSolver::find_two_levels() {
   for (std::uint32_t i = 0; i < best_.size(); ++i)
     for (std::size_t x = 0; x < 2; ++x) best_[i][x].improve({2 * problem_.leaf_cost - stumps_[x][i], {2, 1}});
 }
 
 /// Finds the best tree of at most two levels on each side of each column. False if stopped.
-bool TwoSumSolver::find_three_levels() {
+bool SumSolver::find_three_levels() {
   const kernels::SumColumns& columns = sums_.columns();
   stumps_of_pairs_.assign(std::size_t{4} * sums_.n_columns() * columns.stride, 0);
-  const bool is_done = sums_.each_triple(meter_, [&](std::uint32_t i, std::uint32_t j, const Ticks* triples) {
+  const bool is_done = sums_.each_triple(meter_, [&](std::uint32_t i, std::uint32_t j, kernels::TripleSums triples) {
     kernels_.triple_sums(measures_, columns, i, j, triples, stumps_of_pairs_.data());
-    meter_.add(kWorkOfTriples * (columns.stride - j) / kLanes);
+    meter_.add(kWorkOfTriples * columns.n_sums * (columns.stride - j) / kLanes);
   });
   if (!is_done) return false;
   for (std::uint32_t i = 0; i < best_.size(); ++i) find_stumps_of_pairs(i);
   return true;
 }
 
-void TwoSumSolver::find_stumps_of_pairs(std::uint32_t i) {
+void SumSolver::find_stumps_of_pairs(std::uint32_t i) {
   const std::size_t stride = sums_.columns().stride;
   for (std::uint32_t j = i + 1; j < best_.size(); ++j) {
     // The four cells of the pair, with their best stumps, are the sides of j below i and also of i below j.

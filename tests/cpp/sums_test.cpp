@@ -1,12 +1,11 @@
-// two_sums_test.cpp: groups of columns, sums of pairs and triples of them, and the best trees of two and three levels
-// for squared error, against the rows themselves.
-#include "shallow/two_sums.hpp"
-
+// sums_test.cpp: groups of columns, sums of pairs and triples of them, and the best trees of two and three levels
+// found by them, against the rows themselves.
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
 
 #include "search/search.hpp"
+#include "shallow/sum_solver.hpp"
 #include "support/check.hpp"
 #include "support/groups.hpp"
 
@@ -49,24 +48,26 @@ std::vector<std::vector<bool>> random_columns(Random& draw, std::size_t n_rows, 
   return columns;
 }
 
-/// A problem of squared error or of convex costs, kept alive together.
+enum class Costs : std::uint8_t { squares, convex, any };
+
+/// A problem of squared error, convex costs or any cost matrix, kept alive together.
 struct Setup {
-  bool is_convex;
+  Costs costs;
   std::vector<std::vector<bool>> columns;
   std::vector<std::uint8_t> packed;
-  std::vector<std::int64_t> sums;
   LeafModel model;
+  std::vector<std::int64_t> sums;
   mutable Run run;
   DistinctRows rows;
   rows::Problem problem;
 
   Setup(Random& draw, std::size_t n_rows, std::size_t n_columns, std::int64_t largest)
-      : is_convex(draw.percent(50)),
+      : costs(draw.choose<Costs>({Costs::squares, Costs::convex, Costs::any})),
         columns(random_columns(draw, n_rows, n_columns)),
         packed(packed_columns(columns, n_rows)),
-        sums(is_convex ? random_weights(draw, n_rows, largest) : random_sums(draw, n_rows, largest)),
-        model(is_convex ? convex_model(draw)
-                        : LeafModel::squared_error(static_cast<std::uint32_t>(largest) + 1, true, false)),
+        model(random_model(draw, costs, largest)),
+        sums(costs == Costs::squares ? random_sums(draw, n_rows, largest)
+                                     : random_weights(draw, n_rows, model.n_targets(), largest)),
         rows({packed.data(), static_cast<std::uint32_t>(n_columns), static_cast<std::uint32_t>(n_rows)},
              {{}, sums, model.n_targets()}, run),
         problem{rows, model, draw.choose<Ticks>({0, 1, largest, largest * largest}), {}, {}} {}
@@ -90,18 +91,30 @@ struct Setup {
     return sums;
   }
 
-  /// Of the first target like hazards, of the second one like events.
-  static std::vector<std::int64_t> random_weights(Random& draw, std::size_t n_rows, std::int64_t largest) {
+  /// Of the first target like hazards, of others like events.
+  static std::vector<std::int64_t> random_weights(Random& draw, std::size_t n_rows, std::uint32_t n_targets,
+                                                  std::int64_t largest) {
     std::vector<std::int64_t> weights;
     for (std::size_t row = 0; row < n_rows; ++row)
-      weights.insert(weights.end(), {draw.between(row == 0 ? 1 : 0, largest), draw.between(0, 2)});
+      for (std::uint32_t t = 0; t < n_targets; ++t)
+        weights.push_back(t == 0 ? draw.between(row == 0 ? 1 : 0, largest) : draw.between(0, 2));
     return weights;
   }
 
-  static LeafModel convex_model(Random& draw) {
-    std::vector<Ticks> costs = random_convex_costs(draw);
-    const auto n_predictions = static_cast<std::uint32_t>(costs.size() / 2);
-    return {2, n_predictions, std::move(costs), draw.percent(50), false};
+  static LeafModel random_model(Random& draw, Costs kind, std::int64_t largest) {
+    const bool with_equivalent_points = draw.percent(50);
+    if (kind == Costs::squares) return LeafModel::squared_error(static_cast<std::uint32_t>(largest) + 1, true, false);
+    std::uint32_t n_targets = 2;
+    std::vector<Ticks> cost;
+    if (kind == Costs::convex) {
+      cost = random_convex_costs(draw);
+    } else {
+      n_targets = draw.size_between(2, 4);
+      cost.resize(std::size_t{n_targets} * draw.size_between(2, 6));
+      for (Ticks& each : cost) each = draw.between(0, 5);
+    }
+    const auto n_predictions = static_cast<std::uint32_t>(cost.size() / n_targets);
+    return {n_targets, n_predictions, std::move(cost), with_equivalent_points, false};
   }
 
   std::vector<std::uint32_t> all_rows() const { return numbers(rows.n_rows); }
@@ -118,17 +131,25 @@ struct Setup {
     return of;
   }
 
-  Ticks sum_where(const CodedRows& coded, const std::vector<std::uint32_t>& of,
+  Ticks sum_of(const CodedRows& coded, std::uint32_t row, std::uint32_t number) const {
+    const std::int64_t* const weight = rows.weight(row);
+    if (costs != Costs::any) return (weight[0] << coded.shift) + weight[1];
+    Ticks most = 0;
+    for (std::uint32_t t = 0; t < model.n_targets(); ++t) most += weight[t] * model.largest_cost(t);
+    return most - model.loss_of(weight, number);
+  }
+
+  Ticks sum_where(const CodedRows& coded, std::uint32_t number, const std::vector<std::uint32_t>& of,
                   std::initializer_list<std::uint32_t> hold) const {
     Ticks sum = 0;
     for (const std::uint32_t row : of)
       if (std::all_of(hold.begin(), hold.end(), [&](std::uint32_t column) { return rows.test(column, row); }))
-        sum += (rows.weight(row)[0] << coded.shift) + rows.weight(row)[1];
+        sum += sum_of(coded, row, number);
     return sum;
   }
 
   Ticks leaf(const std::vector<std::uint32_t>& of) const {
-    std::int64_t total[3] = {};
+    std::int64_t total[4] = {};
     for (const std::uint32_t row : of)
       for (std::size_t i = 0; i < model.n_targets(); ++i) total[i] += rows.weight(row)[i];
     return problem.leaf_cost + model.least_loss_of_leaf(total);
@@ -199,19 +220,24 @@ RANDOM_TEST(sums_of_pairs_and_triples_are_those_of_the_rows, 150) {
     CHECK(sums.count_pairs(meter));
     const auto column = [&](std::uint32_t i) { return some_columns[sums.column(i)]; };
     const kernels::SumColumns& found = sums.columns();
-    CHECK_EQUAL(found.total, setup.sum_where(coded, some_rows, {}));
-    for (std::uint32_t i = 0; i < sums.n_columns(); ++i) {
-      CHECK_EQUAL(found.sums[i], setup.sum_where(coded, some_rows, {column(i)}));
-      for (std::uint32_t k = 0; k < sums.n_columns(); ++k)
-        CHECK_EQUAL(found.pairs[std::size_t{i} * found.stride + k],
-                    setup.sum_where(coded, some_rows, {column(i), column(k)}));
+    CHECK_EQUAL(found.n_sums, setup.costs == Costs::any ? setup.model.n_predictions() : 1);
+    for (std::uint32_t s = 0; s < found.n_sums; ++s) {
+      CHECK_EQUAL(found.totals[s], setup.sum_where(coded, s, some_rows, {}));
+      for (std::uint32_t i = 0; i < sums.n_columns(); ++i) {
+        CHECK_EQUAL(found.sums[s * found.stride + i], setup.sum_where(coded, s, some_rows, {column(i)}));
+        for (std::uint32_t k = 0; k < sums.n_columns(); ++k)
+          CHECK_EQUAL(found.pairs[s * found.n_of_pairs + std::size_t{i} * found.stride + k],
+                      setup.sum_where(coded, s, some_rows, {column(i), column(k)}));
+      }
     }
     std::size_t n_pairs = 0;
-    CHECK(sums.each_triple(meter, [&](std::uint32_t i, std::uint32_t j, const Ticks* triples) {
+    CHECK(sums.each_triple(meter, [&](std::uint32_t i, std::uint32_t j, const TripleSums& triples) {
       ++n_pairs;
       CHECK(i < j);
-      for (std::uint32_t k = j + 1; k < sums.n_columns(); ++k)
-        CHECK_EQUAL(triples[k], setup.sum_where(coded, some_rows, {column(i), column(j), column(k)}));
+      for (std::uint32_t s = 0; s < found.n_sums; ++s)
+        for (std::uint32_t k = j + 1; k < sums.n_columns(); ++k)
+          CHECK_EQUAL(triples.first[s * triples.n_of_sum + k],
+                      setup.sum_where(coded, s, some_rows, {column(i), column(j), column(k)}));
     }));
     CHECK_EQUAL(n_pairs, std::size_t{sums.n_columns()} * (sums.n_columns() - 1) / 2);
   }
@@ -231,7 +257,7 @@ RANDOM_TEST(the_best_tree_of_two_or_three_levels_costs_what_brute_force_finds, 3
     } catch (const std::invalid_argument&) {
       continue;  // this machine cannot run them
     }
-    TwoSumSolver solver(setup.problem, coded, *kernels, meter);
+    SumSolver solver(setup.problem, coded, *kernels, meter);
     for (const std::uint32_t levels : {2u, 3u}) {
       const auto found = solver.solve(some_rows, some_columns, levels);
       CHECK(found.has_value());
@@ -282,7 +308,7 @@ TEST(a_stopped_run_stops_the_solver) {
   const CodedRows coded(setup.problem);
   setup.run.stop(Status::interrupted);
   WorkMeter meter(setup.run);
-  TwoSumSolver solver(setup.problem, coded, kernels::kernels(), meter);
+  SumSolver solver(setup.problem, coded, kernels::kernels(), meter);
   CHECK(!solver.solve(setup.all_rows(), setup.all_columns(), 3));
 }
 
@@ -294,7 +320,7 @@ TEST(sums_that_do_not_fit_into_63_bits_are_refused) {
     Run run;
     const DistinctRows rows({&packed, 1, 2}, {{}, sums, 3}, run);
     const LeafModel model = LeafModel::squared_error(2, true, false);
-    CHECK_EQUAL(TwoSumSolver::is_usable({rows, model, 1, {}, {}}), fits);
+    CHECK_EQUAL(SumSolver::is_usable({rows, model, 1, {}, {}}), fits);
   }
 }
 
