@@ -8,6 +8,7 @@ from sklearn.metrics import f1_score, roc_auc_score
 
 from hornbeam import RashomonSetClassifier
 from hornbeam.explorer import Engine, page_of
+from hornbeam.explorer.filters import Filters
 from tests.explorer.conftest import Served
 from tests.explorer.test_browser import choose, tab, wait_for_count
 from tests.explorer.test_engine import fixed
@@ -76,6 +77,27 @@ def test_scores_are_those_of_scikit_learn(engine):
     }[engine.name]
     assert look["train"] == pytest.approx(measure(X[:200], y[:200]))
     assert look["test"] == pytest.approx(measure(X[200:], y[200:]))
+
+
+def test_the_first_picture_reads_one_tree_and_the_others_are_read_afterwards(monkeypatch):
+    X, y = table()
+    classifier = RashomonSetClassifier(regularization=0.01, max_depth=3, **KINDS["f1"]).fit(X, y)
+    engine = Engine(classifier)
+    n_read = []
+    monkeypatch.setattr(
+        engine.session._listed, "_read", lambda number: n_read.append(number) or engine.session._read(number)
+    )
+    monkeypatch.setattr(engine._idle_work, "_tasks", [])
+    engine.answer({"method": "about"})
+    shown = engine.answer({"method": "look"})
+    assert n_read == [0]
+    assert shown["n_trees"] == str(classifier.n_trees_)
+    assert shown["objective"] == classifier.rashomon_set_.objective(0)
+    with pytest.raises(InterruptedError):
+        engine.session.index(lambda _: len(n_read) == 5)
+    assert n_read == list(range(5))
+    assert len(engine.session.numbers(Filters(max_leaves=3))) < classifier.n_trees_
+    assert n_read == list(range(classifier.n_trees_))
 
 
 def test_larger_sets_are_shown_in_part(monkeypatch, open_page):

@@ -73,7 +73,7 @@ class Engine:
         self._score = score_for(classifier.objective)
         self._rows = None if X_test is None else Rows(X_test, self.problem)
         self._classes = None if y_test is None else self._codes_of(y_test)
-        self._idle_work = IdleWork([] if isinstance(self.session, ListedSession) else [self.session.index])
+        self._idle_work = IdleWork([self.session.index])
         self._methods: dict[str, Callable[[dict[str, Any], Stop | None], Any]] = {
             "about": self._about,
             "look": self._look,

@@ -7,7 +7,8 @@ RESPLIT finds.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from hornbeam.explorer.trees import TreeMaker
 from hornbeam.rashomon.problem import RashomonProblem
 from hornbeam.tree import Tree
 
-MOST_TREES = 10_000  # that are listed: some seconds
+MOST_TREES = 10_000  # that are listed: some seconds, after the first answer
 _MOST_MEASURED = 1000  # trees whose reliance is measured without being asked for: less than a second
 
 
@@ -51,16 +52,51 @@ class ListedTree(NamedTuple):
     columns: frozenset[int]
 
 
+class ListOfTrees:
+    """The best trees of a set, the best first; each is read when it is first needed.
+
+    Parameters
+    ----------
+    n_trees : int
+    read : callable
+        From the number of a tree to the tree.
+    """
+
+    def __init__(self, n_trees: int, read: Callable[[int], ListedTree]) -> None:
+        self._n_trees, self._read = n_trees, read
+        self._known: list[ListedTree] = []
+        self._number_of: dict[PartialTree, int] = {}
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        """Return the number of trees, read or not."""
+        return self._n_trees
+
+    def __iter__(self) -> Iterator[ListedTree]:
+        """Go through the trees; several threads may do so at once."""
+        for number in range(self._n_trees):
+            with self._lock:
+                if number == len(self._known):
+                    one = self._read(number)
+                    self._known.append(one)
+                    self._number_of[one.tree] = number
+            yield self._known[number]
+
+    def number_of(self, tree: PartialTree) -> int:
+        """Return the number of a tree that was read."""
+        return self._number_of[tree]
+
+
 class ListedQuery:
     """Some trees of a list; the questions are those of `Query`.
 
     Parameters
     ----------
-    trees : sequence of ListedTree
-        The best first.
+    trees : ListOfTrees or sequence of ListedTree
+        The best first. As few of them are read as a question needs.
     """
 
-    def __init__(self, trees: Sequence[ListedTree]) -> None:
+    def __init__(self, trees: ListOfTrees | Sequence[ListedTree]) -> None:
         self._trees = trees
 
     def number_of_trees(self, tree: PartialTree) -> int:
@@ -69,7 +105,7 @@ class ListedQuery:
 
     def least(self, tree: PartialTree) -> Any:
         """Return the value of the best tree with a partial tree; None if there is none."""
-        return next((one.value for one in self._with(tree)), None)
+        return next((one.value for one in self._trees if _has(one.tree, tree)), None)
 
     def by_size(self, tree: PartialTree) -> dict[tuple[Any, int], int]:
         """Return the numbers of trees with a partial tree by value and number of leaves."""
@@ -87,12 +123,13 @@ class ListedQuery:
 
     def completed(self, tree: PartialTree) -> PartialTree:
         """Return the best tree with a partial tree; ValueError if there is none."""
-        for one in self._with(tree):
-            return one.tree
+        for one in self._trees:
+            if _has(one.tree, tree):
+                return one.tree
         raise ValueError("no tree of the set has all of these splits.")
 
-    def _with(self, tree: PartialTree) -> list[ListedTree]:
-        return [one for one in self._trees if _has(one.tree, tree)]
+    def _with(self, tree: PartialTree) -> ListOfTrees | Sequence[ListedTree]:
+        return self._trees if isinstance(tree, Open) else [one for one in self._trees if _has(one.tree, tree)]
 
 
 class ListedSession:
@@ -109,11 +146,18 @@ class ListedSession:
         self.problem: Any = self.trees._problem
         self.maker = TreeMaker(self.problem)
         self.n_trees: int = min(self.trees.n_trees, MOST_TREES)
-        self._listed = [self._read(number) for number in range(self.n_trees)]
-        self._numbers = {one.tree: one.number for one in self._listed}
+        self._listed = ListOfTrees(self.n_trees, self._read)
+
+    def index(self, callback: Callable[[Any], bool]) -> None:
+        """Read all trees, as the first question does that needs them; InterruptedError once `callback` returns True."""
+        for _ in self._listed:
+            if callback(None):
+                raise InterruptedError("reading the trees was stopped.")
 
     def query(self, filters: Filters, callback: Callable[[Any], bool] | None = None) -> ListedQuery:
         """Return the trees that filters leave."""
+        if filters == Filters():
+            return ListedQuery(self._listed)
         return ListedQuery([one for one in self._listed if _is_within(one, filters)])
 
     def numbers(self, filters: Filters) -> list[int]:
@@ -122,7 +166,7 @@ class ListedSession:
 
     def made(self, tree: PartialTree) -> Tree:
         """Return a tree of the list as a `Tree`."""
-        made: Tree = self.trees[self._numbers[tree]]
+        made: Tree = self.trees[self._listed.number_of(tree)]
         return made
 
     def importance(self, is_wanted_exact: bool = False) -> dict[str, Any]:
