@@ -16,6 +16,11 @@ constexpr std::uint32_t kLeastDepthToPack = 4;
 constexpr std::uint64_t kShareOfBlocks = 64;
 constexpr std::uint64_t kRefundOfBlocks = 4;
 
+/// What is proven of a subproblem by its best tree of at most two levels: any other one has at least four leaves.
+table::Interval proven_by_two_levels(const table::KnownTree& best, std::uint32_t depth, Ticks leaf_cost) {
+  return {depth <= 2 ? best.cost : std::min(best.cost, 4 * leaf_cost), best};
+}
+
 }  // namespace
 
 BoundRaiser::BoundRaiser(SearchThread& thread, ChildMaker& children, CandidateList& candidates)
@@ -117,7 +122,8 @@ bool BoundRaiser::solve_root(Frame& root) {
     children_.find_keys(root, split);
     for (int x = 0; x < 2; ++x)
       if (const shallow::Below below = sum_solver_->below_root(x == 1); below.tree.shape.depth == 2)
-        thread_.shared.table.tighten(split.key[x], {below.tree.cost, below.tree});
+        thread_.shared.table.tighten(split.key[x],
+                                     proven_by_two_levels(below.tree, split.key[x].depth, thread_.problem.leaf_cost));
     root.update_tree(*found);
   }
   root.lower = root.upper();
@@ -161,7 +167,8 @@ void BoundRaiser::record_below(const Frame& frame, const Candidate& candidate, i
     const NodeLimits limits = NodeLimits{of_side.depth_of_side(), table::kUnlimited}.without_idle_limits(
         thread_.problem.leaf_cost, below.loss, support.base_loss);
     if (below.tree.shape.depth == 2)
-      thread_.shared.table.tighten({support.fingerprint, limits.depth, limits.leaves}, {below.tree.cost, below.tree});
+      thread_.shared.table.tighten({support.fingerprint, limits.depth, limits.leaves},
+                                   proven_by_two_levels(below.tree, limits.depth, thread_.problem.leaf_cost));
     support.fingerprint ^= candidate.key[x].set;
     support.base_loss = candidate.side[x].base_loss - support.base_loss;
   }

@@ -1,10 +1,26 @@
 #include "shallow/sum_solver.hpp"
 
+#include <bit>
+
 namespace hornbeam::shallow {
 
 namespace {
 
 constexpr std::uint64_t kWorkOfPairs = 64, kWorkOfTriples = 128;  // of a block of columns, in words of kernel work
+
+/// From so many bits a row, or predictions, on, a sum for each prediction is faster than counts of each bit.
+constexpr std::uint64_t kManyBits = 8;
+constexpr std::uint32_t kManyPredictions = 16;
+
+bool are_sums_faster(const rows::Problem& problem) {
+  const models::Measures& measures = problem.model.measures();
+  if (measures.has_two_sums() || (!measures.is_separable() && measures.n_predictions >= kManyPredictions)) return true;
+  std::uint64_t n_bits = 0;
+  for (std::uint32_t row = 0; row < problem.rows.n_rows; ++row)
+    for (std::uint32_t t = 0; t < measures.n_targets; ++t)
+      n_bits += static_cast<std::uint64_t>(std::popcount(static_cast<std::uint64_t>(problem.rows.weight(row)[t])));
+  return n_bits >= kManyBits * problem.rows.n_rows;
+}
 
 }  // namespace
 
@@ -12,7 +28,7 @@ bool SumSolver::is_usable(const rows::Problem& problem) {
   const std::uint64_t n_columns = problem.rows.n_columns, most = problem.most_columns_of_pairs;
   return !problem.limits_rows() && !problem.tree.leaves && !problem.tree.is_rule_list && problem.bounds.pair_stage &&
          most > 0 && n_columns * n_columns * CodedRows::n_sums(problem.model.measures()) <= most * most &&
-         CodedRows::fit(problem);
+         are_sums_faster(problem) && CodedRows::fit(problem);
 }
 
 SumSolver::SumSolver(const rows::Problem& problem, const CodedRows& rows, const kernels::Kernels& kernels,

@@ -138,4 +138,4 @@ def test_rows_with_other_columns_are_refused():
     with pytest.raises(ValueError, match="rows: must have the columns of the set"):
         _core.count_votes(trees, packed([[0, 1]]), 8)
     with pytest.raises(ValueError, match="budget: must be below"):
-        _core.count_votes(trees, packed([[0, 1, 1]]), 2**52)
+        _core.count_votes(trees, packed([[0, 1, 1]]), 2**59)

@@ -65,7 +65,9 @@ struct Setup {
         data(problem.columns(), problem.targets(), stop),
         rows_per_leaf(options.rows_per_leaf),
         threshold(support_threshold(options.support_condition, problem.leaf_cost)),
-        maker(data, costs, kernels::kernels(), problem.leaf_cost, rows_per_leaf, threshold) {}
+        maker(data, costs, kernels::kernels(), problem.leaf_cost, rows_per_leaf, threshold) {
+    matrix.is_convex = costs.measures().is_convex();
+  }
 
   Groups groups_of(const Numbers& rows) const {
     Groups groups;

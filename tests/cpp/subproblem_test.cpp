@@ -4,6 +4,7 @@
 
 #include "api/subproblems.hpp"
 #include "support/check.hpp"
+#include "support/groups.hpp"
 #include "support/oracle.hpp"
 #include "support/solving.hpp"
 
@@ -15,6 +16,11 @@ namespace {
 
 TestProblem limited_problem(Random& draw) {
   TestProblem problem = random_problem(draw, {1, 40, 0, 7});
+  // What is known of sides from sums (shallow/sum_solver) must be true for their other limits, too.
+  if (problem.n_classes == 2 && draw.percent(30)) {
+    problem.costs = random_convex_costs(draw);
+    problem.n_predictions = static_cast<std::uint32_t>(problem.costs.size() / 2);
+  }
   problem.limits = random_limits(draw);
   return problem;
 }
@@ -27,7 +33,8 @@ SubproblemOutcome solve(api::Subproblems& search, const Subproblem& subproblem) 
   run::Status status = run::Status::interrupted;
   SubproblemOutcome outcome = search.solve(subproblem, std::nullopt, never, status);
   CHECK_EQUAL(name_of(status), name_of(run::Status::optimal));
-  CHECK_EQUAL(outcome.tree.cost, outcome.upper);
+  // It may be better: the sides of a tree that an earlier search has left may have better trees by now.
+  CHECK(outcome.tree.cost <= outcome.upper);
   return outcome;
 }
 

@@ -67,7 +67,7 @@ struct Setup {
         packed(packed_columns(columns, n_rows)),
         model(random_model(draw, costs, largest)),
         sums(costs == Costs::squares ? random_sums(draw, n_rows, largest)
-                                     : random_weights(draw, n_rows, model.n_targets(), largest)),
+                                     : random_weights(draw, n_rows, model.n_targets(), largest, costs)),
         rows({packed.data(), static_cast<std::uint32_t>(n_columns), static_cast<std::uint32_t>(n_rows)},
              {{}, sums, model.n_targets()}, run),
         problem{rows, model, draw.choose<Ticks>({0, 1, largest, largest * largest}), {}, {}} {}
@@ -91,13 +91,14 @@ struct Setup {
     return sums;
   }
 
-  /// Of the first target like hazards, of others like events.
+  /// Of the first target like hazards, of others like events or, for any costs, weights of many bits.
   static std::vector<std::int64_t> random_weights(Random& draw, std::size_t n_rows, std::uint32_t n_targets,
-                                                  std::int64_t largest) {
+                                                  std::int64_t largest, Costs costs) {
     std::vector<std::int64_t> weights;
+    const std::int64_t heaviest = costs == Costs::any ? draw.choose<std::int64_t>({2, 1 << 24}) : 2;
     for (std::size_t row = 0; row < n_rows; ++row)
       for (std::uint32_t t = 0; t < n_targets; ++t)
-        weights.push_back(t == 0 ? draw.between(row == 0 ? 1 : 0, largest) : draw.between(0, 2));
+        weights.push_back(t == 0 ? draw.between(row == 0 ? 1 : 0, largest) : draw.between(0, heaviest));
     return weights;
   }
 
