@@ -75,6 +75,27 @@ class SurvivalProblem:
         leaves = n_rows if self.max_leaves is None else min(self.max_leaves, n_rows)
         return best(everything, depth, leaves)
 
+    def trees_within(self, bound: float) -> dict[tuple[object, ...], float]:
+        """Return all trees whose objective is at most `bound`: nested splits, (column, yes, no), and () for a leaf."""
+        everything = tuple(range(len(self.rows)))
+        single = self.deviance(everything)
+        whole = single if single > 1e-9 else 1.0
+
+        @cache
+        def trees(members: tuple[int, ...], depth: int) -> list[tuple[tuple[object, ...], float]]:
+            found: list[tuple[tuple[object, ...], float]] = [((), self.deviance(members) / whole + self.regularization)]
+            for column in range(len(self.rows[0])) if depth > 0 else ():
+                yes = tuple(r for r in members if self.rows[r][column])
+                no = tuple(r for r in members if not self.rows[r][column])
+                if min(len(yes), len(no)) >= max(1, self.min_samples_leaf):
+                    for of_yes, cost_of_yes in trees(yes, depth - 1):
+                        for of_no, cost_of_no in trees(no, depth - 1):
+                            found.append(((column, of_yes, of_no), cost_of_yes + cost_of_no))
+            return found
+
+        depth = len(self.rows[0]) if self.max_depth is None else self.max_depth
+        return {tree: objective for tree, objective in trees(everything, depth) if objective <= bound}
+
 
 def random_survival(seed: int, kind: str) -> SurvivalProblem:
     """Return a random problem: times are "real", have "ties", or are of "all sizes"; or rows have "weights"."""

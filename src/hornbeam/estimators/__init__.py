@@ -16,6 +16,7 @@ from hornbeam.estimators.policy_cv import PolicyTreeCV
 from hornbeam.estimators.rashomon import RashomonSetClassifier
 from hornbeam.estimators.rashomon_policy import RashomonSetPolicyTree
 from hornbeam.estimators.rashomon_regressor import RashomonSetRegressor
+from hornbeam.estimators.rashomon_survival import RashomonSetSurvivalTree
 from hornbeam.estimators.regressor import GOSDTRegressor
 from hornbeam.estimators.regressor_cv import GOSDTRegressorCV
 from hornbeam.estimators.split import LicketySPLITClassifier, SPLITClassifier
@@ -26,7 +27,7 @@ from hornbeam.estimators.survival_cv import SurvivalTreeCV
 from hornbeam.fitting.progress import Progress
 from hornbeam.rashomon.greedy import GreedySplits, greedy_splits
 from hornbeam.rashomon.rashomon_set import RashomonSet
-from hornbeam.rashomon.rounded_set import PolicyRashomonSet, PredictionRange, RegressionRashomonSet
+from hornbeam.rashomon.rounded_set import PolicyRashomonSet, PredictionRange, RegressionRashomonSet, SurvivalRashomonSet
 
 __all__ = [
     "GOSDTClassifier",
@@ -49,10 +50,12 @@ __all__ = [
     "RashomonSetClassifier",
     "RashomonSetPolicyTree",
     "RashomonSetRegressor",
+    "RashomonSetSurvivalTree",
     "RegressionRashomonSet",
     "SPLITClassifier",
     "SPLITClassifierCV",
     "SPLITRegressor",
+    "SurvivalRashomonSet",
     "SurvivalTree",
     "SurvivalTreeCV",
     "greedy_splits",

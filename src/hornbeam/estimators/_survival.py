@@ -8,9 +8,14 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import Tags
 
+from hornbeam import _core
+from hornbeam._budget import Budget
 from hornbeam._checks import check_weights
 from hornbeam.estimators._base import TreeEstimator
 from hornbeam.estimators._display import TreeDisplay
+from hornbeam.estimators._rounded import RoundedScaleTree
+from hornbeam.fitting.hazards import SurvivalScale, make_survival_scale
+from hornbeam.fitting.survival_rows import SurvivalTraining, read_survival_training
 from hornbeam.survival.curves import StepFunction
 from hornbeam.survival.metrics import concordance_index
 from hornbeam.survival.times import read_times
@@ -139,6 +144,37 @@ class SurvivalMethods(TreeDisplay, TreeEstimator):
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = False
         return tags
+
+
+class FittedSurvivalTree(SurvivalMethods, RoundedScaleTree):
+    """Base of the estimators that search for survival trees."""
+
+    _targets = "times"
+
+    def _read_training(self, X: Any, y: Any, sample_weight: Any, budget: Budget) -> SurvivalTraining:
+        return read_survival_training(X, y, sample_weight, type(self).__name__, budget)
+
+    def _make_scale(self, training: SurvivalTraining) -> SurvivalScale:
+        self.regularization_ = self._leaf_penalty()
+        return make_survival_scale(training.events, training.times, training.weights, self.regularization_)
+
+    def _make_tree(self, arrays: _core.TreeArrays, training: SurvivalTraining) -> HazardTree:
+        return HazardTree.from_search(
+            arrays,
+            self.binarizer_.conditions_,
+            training.events,
+            training.times,
+            training.weights,
+            self.schema_,
+            training.table.has_missing(),
+            training.target_name,
+        )
+
+    def _set_result(self, outcome: _core.Outcome, scale: Any) -> None:
+        super()._set_result(outcome, scale)
+        # The scale has a unit of weight of its own.
+        n_rows = float(scale.events.sum()) / float(self.tree_.n_events[0]) * float(self.tree_.weights[0])
+        self._deviance_of_row = scale.deviance / n_rows
 
 
 def _functions(leaves: npt.NDArray[Any], make: Any) -> npt.NDArray[Any]:

@@ -9,22 +9,21 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from hornbeam import _core
-from hornbeam._budget import DEFAULT_TIME_LIMIT, Budget
+from hornbeam._budget import DEFAULT_TIME_LIMIT
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._rounded import RoundedTree
-from hornbeam.estimators._survival import SurvivalMethods
+from hornbeam.estimators._survival import FittedSurvivalTree
 from hornbeam.fitting.cart import cart_regression_trees
-from hornbeam.fitting.hazards import SurvivalScale, make_survival_scale
+from hornbeam.fitting.hazards import SurvivalScale
 from hornbeam.fitting.progress import Progress
 from hornbeam.fitting.start_tree import Splits
-from hornbeam.fitting.survival_rows import SurvivalTraining, read_survival_training
-from hornbeam.tree import HazardTree
+from hornbeam.fitting.survival_rows import SurvivalTraining
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class SurvivalTree(SurvivalMethods, RoundedTree):
+class SurvivalTree(FittedSurvivalTree, RoundedTree):
     """Optimal sparse survival tree for right-censored times, with a proof.
 
     Minimizes ``loss(T) + regularization * n_leaves(T)`` over all trees T within the limits whose conditions are among
@@ -178,8 +177,6 @@ class SurvivalTree(SurvivalMethods, RoundedTree):
     [1.0, 0.38, 0.13]
     """
 
-    _targets = "times"
-
     def __init__(
         self,
         regularization: float | Literal["auto"] = "auto",
@@ -258,13 +255,6 @@ class SurvivalTree(SurvivalMethods, RoundedTree):
         """
         return super().fit(X, y, sample_weight)
 
-    def _read_training(self, X: Any, y: Any, sample_weight: Any, budget: Budget) -> SurvivalTraining:
-        return read_survival_training(X, y, sample_weight, type(self).__name__, budget)
-
-    def _make_scale(self, training: SurvivalTraining) -> SurvivalScale:
-        self.regularization_ = self._leaf_penalty()
-        return make_survival_scale(training.events, training.times, training.weights, self.regularization_)
-
     def _greedy_trees(
         self, training: SurvivalTraining, scale: SurvivalScale, options: _core.SearchOptions
     ) -> list[Splits]:
@@ -275,21 +265,3 @@ class SurvivalTree(SurvivalMethods, RoundedTree):
         penalty = self.regularization_ * scale.deviance
         conditions = self.binarizer_.conditions_
         return cart_regression_trees(conditions, training, rates, scale.hazards, penalty, options, "poisson")
-
-    def _make_tree(self, arrays: _core.TreeArrays, training: SurvivalTraining) -> HazardTree:
-        return HazardTree.from_search(
-            arrays,
-            self.binarizer_.conditions_,
-            training.events,
-            training.times,
-            training.weights,
-            self.schema_,
-            training.table.has_missing(),
-            training.target_name,
-        )
-
-    def _set_result(self, outcome: _core.Outcome, scale: Any) -> None:
-        super()._set_result(outcome, scale)
-        # The scale has a unit of weight of its own.
-        n_rows = float(scale.events.sum()) / float(self.tree_.n_events[0]) * float(self.tree_.weights[0])
-        self._deviance_of_row = scale.deviance / n_rows

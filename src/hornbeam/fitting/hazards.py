@@ -17,6 +17,11 @@ event ``q/r - 1 - log(q/r)`` and per cumulative hazard r times as much:
 - Below the least q above 0, a leaf with an event loses at most its cumulative hazard times this q more; a leaf without
   events has the hazard ratio 0.
 - Above the largest q, each row loses at most what its own best hazard ratio would save: the leaf's saves no more.
+
+`SurvivalScale.excess` is the other side: by how much a tree with best hazard ratios can lose more than its ticks. The
+cumulative hazard of each row is rounded down by less than one cell, which counts q times; q is at most twice D / H of
+its leaf, or 1 / `_RATIO`. A leaf of m rows with hazards, D events and a sum of hazards H thus has at most 2 m D / H
+cells too few: not more than with the m least hazards and the m largest weights of events of all rows.
 """
 
 from __future__ import annotations
@@ -58,6 +63,8 @@ class SurvivalScale(AdditiveScale):
         What is added to the loss of a tree, which leaves do not change.
     of_grid : float
         By how much the best hazard ratios of the grid can be worse, as a share of `deviance`.
+    too_few_of_leaf, too_few_of_tree : float
+        By how much ticks can be too few, in each leaf and in addition in all leaves together, as shares of `deviance`.
     """
 
     hazards: _Floats = None  # type: ignore[assignment]
@@ -65,6 +72,12 @@ class SurvivalScale(AdditiveScale):
     deviance: float = 1.0
     constant: float = 0.0
     of_grid: float = 0.0
+    too_few_of_leaf: float = 0.0
+    too_few_of_tree: float = 0.0
+
+    def excess(self, n_leaves: int) -> float:
+        """Return how far the objective of a tree with at most so many leaves may lie above that of its ticks."""
+        return n_leaves * self.too_few_of_leaf + self.too_few_of_tree
 
     def rounding(self, objective: float) -> float:
         """Return how far a bound of the search may lie above that of a better tree, whatever the objective."""
@@ -125,9 +138,13 @@ def make_survival_scale(
     unit = _RATIO << bits  # ticks of a loss of 1
     costs = np.ascontiguousarray(np.vstack([ratios, np.floor(logs * unit * (1 - 2.0**-40)).astype(np.int64)]))
     cells = np.floor(np.ldexp(hazards, bits) * (1 - 2.0**-40)).astype(np.int64)
+    weights_of_events = np.where(events, whole, 0)
+    lost_weight = fsum((exact - whole)[events].tolist())
+    of_costs = n_events * (1 / unit + 2.0**-40 * float(logs[0])) + lost_weight * float(logs[0])
+    of_cells = np.ldexp(float(len(times)) / _RATIO, -bits) + 2.0**-38 * n_events
     one = Fraction(unit) * Fraction(deviance)
     return SurvivalScale(
-        np.ascontiguousarray(np.column_stack([cells, np.where(events, whole, 0)])),
+        np.ascontiguousarray(np.column_stack([cells, weights_of_events])),
         costs,
         floor(penalty * one),
         one,
@@ -138,7 +155,17 @@ def make_survival_scale(
         deviance,
         constant,
         _loss_of_grid(ratios / _RATIO, total, n_events, own, exact[events]) * _SAFE / deviance + 2.0**-40,
+        np.ldexp(_most_of_leaf(hazards, of_events), -bits) * _SAFE / deviance,
+        (of_costs + of_cells) * _SAFE / deviance + 2.0**-40,
     )
+
+
+def _most_of_leaf(hazards: _Floats, events: _Floats) -> float:
+    """Return the largest 2 m D / H of the module's docstring."""
+    least_hazards = np.cumsum(np.sort(hazards[hazards > 0]))
+    largest_events = np.cumsum(np.sort(events[hazards > 0])[::-1])
+    n_rows = np.arange(1, len(least_hazards) + 1)
+    return float(np.max(2 * n_rows * largest_events / least_hazards))
 
 
 def _whole_weights(weights: npt.NDArray[Any]) -> tuple[_Integers, _Floats]:

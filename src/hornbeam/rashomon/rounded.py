@@ -26,13 +26,15 @@ import numpy.typing as npt
 from hornbeam import _core
 from hornbeam._budget import Limits
 from hornbeam.binarizers import Conditions
+from hornbeam.fitting.hazards import SurvivalScale
 from hornbeam.fitting.numbers import NumericTraining
 from hornbeam.fitting.reward_scale import RewardScale
 from hornbeam.fitting.rewards import RewardData
 from hornbeam.fitting.squares import SquaredErrorScale
+from hornbeam.fitting.survival_rows import SurvivalTraining
 from hornbeam.rashomon.found import GraphOfTrees
 from hornbeam.table import TableSchema
-from hornbeam.tree import ActionTree, RegressionTree
+from hornbeam.tree import ActionTree, HazardTree, RegressionTree
 
 LEAF_BITS = 10
 """The costs of a set distinguish trees of up to 1023 leaves."""
@@ -46,7 +48,7 @@ class RoundedProblem(ABC):
 
     Attributes
     ----------
-    scale : SquaredErrorScale or RewardScale
+    scale : SquaredErrorScale, RewardScale or SurvivalScale
         Without bits for the number of leaves.
     regularization : float
         Leaf penalty in the user's unit.
@@ -91,14 +93,20 @@ class RoundedProblem(ABC):
     def make_tree(self, arrays: _core.TreeArrays) -> Any:
         """Return a tree of the core on the user's columns."""
 
-    @abstractmethod
     def objective_of(self, arrays: _core.TreeArrays) -> float:
         """Return the objective of a tree, before rounding."""
+        n_leaves = (len(arrays["column"]) + 1) // 2
+        return float(self.scale.loss(arrays["leaf_of_row"]) + self.regularization * n_leaves)
 
     @staticmethod
-    @abstractmethod
     def ticks_within(scale: Any, objective: Fraction) -> int:
         """Return the ticks of a bound: no tree of at most this objective has more."""
+        ticks = (objective + Fraction(scale.rounding(float(objective))) - scale.offset) * Fraction(scale.one)
+        return int(ticks) + 1
+
+    def allowance(self) -> float:
+        """Return how much the bound of ticks allows beyond `bound`, so that no tree is left out."""
+        return float(self.scale.rounding(float(self.bound)))
 
     @abstractmethod
     def excess(self, objective: float) -> float:
@@ -136,7 +144,7 @@ class RoundedProblem(ABC):
 
     def rounding(self, n_leaves: int) -> float:
         """Return by how much the objective of a tree of so many leaves may exceed the bound of the set that has it."""
-        more = (n_leaves * self.most_lost + self._raised + 1) / float(self.scale.one)
+        more = (n_leaves * self.most_lost + self._raised + 1) / float(self.scale.one) + self.allowance()
         return more + self.excess(float(self.bound) + more)
 
     def is_certain(self, ticks: int, n_leaves: int) -> bool:
@@ -221,16 +229,6 @@ class NumberProblem(RoundedProblem):
             arrays, self.conditions, self.targets, self.weights, self.schema, self.has_missing, self.target_name
         )
 
-    def objective_of(self, arrays: _core.TreeArrays) -> float:
-        """Return the objective of a tree, before rounding."""
-        n_leaves = (len(arrays["column"]) + 1) // 2
-        return self.scale.loss(arrays["leaf_of_row"]) + self.regularization * n_leaves
-
-    @staticmethod
-    def ticks_within(scale: SquaredErrorScale, objective: Fraction) -> int:
-        """Return the ticks of a bound: no tree of at most this objective has more."""
-        return int((objective + Fraction(scale.rounding(float(objective)))) * Fraction(scale.one)) + 1
-
     def excess(self, objective: float) -> float:
         """Return how far the objective of a tree may lie above the one of its ticks."""
         return self.scale.excess(objective)
@@ -240,6 +238,46 @@ class NumberProblem(RoundedProblem):
         low, high = float(self.targets.min()), float(self.targets.max())
         shares = predictions / (self.scale.n_predictions - 1)
         return np.asarray(low * (1 - shares) + high * shares, dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class HazardProblem(RoundedProblem):
+    """That of trees that predict hazard ratios.
+
+    Attributes
+    ----------
+    events, times : ndarray of bool and of float64 of shape (n_rows,)
+        Whether each row had the event, and when it or censoring was.
+    """
+
+    scale: SurvivalScale
+    events: npt.NDArray[np.bool_]
+    times: npt.NDArray[np.float64]
+
+    leaf_rule = "best"
+    largest_bound = 2**_core.COST_BITS
+
+    @staticmethod
+    def targets_of(training: SurvivalTraining) -> dict[str, Any]:
+        """Return events and times of the rows."""
+        return {"events": training.events, "times": training.times, "target_name": training.target_name}
+
+    def make_tree(self, arrays: _core.TreeArrays) -> HazardTree:
+        """Return a tree of the core on the user's columns."""
+        return HazardTree.from_search(
+            arrays,
+            self.conditions,
+            self.events,
+            self.times,
+            self.weights,
+            self.schema,
+            self.has_missing,
+            self.target_name,
+        )
+
+    def excess(self, objective: float) -> float:
+        """Return how far the objective of a tree may lie above the one of its ticks."""
+        return self.scale.excess(self.most_leaves)
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,6 +328,10 @@ class ActionProblem(RoundedProblem):
     def ticks_within(scale: RewardScale, objective: Fraction) -> int:
         """Return the ticks of a bound: no tree of at most this objective has more."""
         return scale.most_ticks(objective)
+
+    def allowance(self) -> float:
+        """Return how much the bound of ticks allows beyond `bound`: the losses of rows are rounded down."""
+        return 0.0
 
     def excess(self, objective: float) -> float:
         """Return how far the objective of a tree may lie above the one of its ticks."""

@@ -1,4 +1,4 @@
-"""The search for a set of trees of numbers or actions: the optimum first, then the trees by rounded losses."""
+"""The search for a set of trees of numbers, times or actions: the optimum first, then the trees by rounded losses."""
 
 from __future__ import annotations
 
@@ -8,9 +8,23 @@ from typing import Any
 from hornbeam import _core
 from hornbeam.rashomon.base_set import BaseRashomonSet
 from hornbeam.rashomon.found import FoundTrees, SetProblem
-from hornbeam.rashomon.rounded import LEAF_BITS, NumberProblem, RoundedProblem, bits_of_unit, most_lowered
-from hornbeam.rashomon.rounded_set import PolicyRashomonSet, RegressionRashomonSet
+from hornbeam.rashomon.rounded import (
+    LEAF_BITS,
+    ActionProblem,
+    HazardProblem,
+    NumberProblem,
+    RoundedProblem,
+    bits_of_unit,
+    most_lowered,
+)
+from hornbeam.rashomon.rounded_set import PolicyRashomonSet, RegressionRashomonSet, SurvivalRashomonSet
 from hornbeam.rashomon.search import RashomonSearch
+
+_SETS: dict[type[RoundedProblem], Any] = {
+    ActionProblem: PolicyRashomonSet,
+    HazardProblem: SurvivalRashomonSet,
+    NumberProblem: RegressionRashomonSet,
+}
 
 
 class RoundedSetSearch(RashomonSearch):
@@ -35,7 +49,7 @@ class RoundedSetSearch(RashomonSearch):
         super().__init__(*problem)
 
     def _best_objective(self, outcome: _core.Outcome) -> Fraction:
-        if self._kind is not NumberProblem:
+        if self._kind is ActionProblem:
             return super()._best_objective(outcome)
         n_leaves = int((outcome["tree"]["column"] < 0).sum())
         loss = Fraction(self._scale.loss(outcome["tree"]["leaf_of_row"]))
@@ -65,7 +79,8 @@ class RoundedSetSearch(RashomonSearch):
         return problem, kept
 
     def _make_set(self, problem: Any, found: FoundTrees) -> BaseRashomonSet[Any]:
-        return (RegressionRashomonSet if self._kind is NumberProblem else PolicyRashomonSet)(problem, found)
+        made: BaseRashomonSet[Any] = _SETS[self._kind](problem, found)
+        return made
 
     def _most(self, bound: Fraction) -> int:
         ticks = max(-1, self._kind.ticks_within(self._scale, bound))

@@ -1,4 +1,4 @@
-"""The public sets of near-optimal trees of numbers and of actions, whose losses are rounded to be counted."""
+"""The public sets of near-optimal trees of numbers, times and actions, whose losses are rounded to be counted."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy.typing as npt
 from hornbeam import _core
 from hornbeam.rashomon.base_set import BaseRashomonSet
 from hornbeam.rashomon.found import FoundTrees, GraphOfTrees, to_integer
-from hornbeam.rashomon.rounded import ActionProblem, NumberProblem, RoundedProblem
+from hornbeam.rashomon.rounded import ActionProblem, HazardProblem, NumberProblem, RoundedProblem
 from hornbeam.rashomon.votes import filtered, spread_of_all
 from hornbeam.rashomon.voting_set import VotingRashomonSet
 from hornbeam.table import read_table
-from hornbeam.tree import ActionTree, RegressionTree
+from hornbeam.tree import ActionTree, HazardTree, RegressionTree
 from hornbeam.tree.base import AnyTree
 
 
@@ -101,6 +101,28 @@ class RoundedRashomonSet(BaseRashomonSet[AnyTree]):
         return tree
 
 
+class NumericRashomonSet(RoundedRashomonSet[AnyTree]):
+    """Base of those whose trees predict a number."""
+
+    def predictions(self, X: Any, indices: Iterable[int] | None = None) -> npt.NDArray[np.float64]:
+        """Return what trees predict for each row.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features_in_)
+            With the columns seen in `fit`.
+        indices : iterable of int or None, default=None
+            Numbers of the trees, such as those of `sample`. None: all, one by one.
+
+        Returns
+        -------
+        ndarray of shape (n_indices, n_rows)
+        """
+        table = read_table(X, expect=self._problem.schema)
+        found = [self._tree(number).predict(table) for number in self._numbers(indices)]
+        return np.array(found, dtype=np.float64).reshape(len(found), table.n_rows)
+
+
 class PredictionRange(NamedTuple):
     """What all trees of a set predict for some rows.
 
@@ -123,7 +145,7 @@ class PredictionRange(NamedTuple):
     mean: npt.NDArray[np.float64]
 
 
-class RegressionRashomonSet(RoundedRashomonSet[RegressionTree]):
+class RegressionRashomonSet(NumericRashomonSet[RegressionTree]):
     """All regression trees whose objective is at most a bound; made by `RashomonSetRegressor`.
 
     A sequence as `RashomonSet` is: a graph of the subproblems that the trees share, which makes any tree when it is
@@ -165,24 +187,6 @@ class RegressionRashomonSet(RoundedRashomonSet[RegressionTree]):
 
     _problem: NumberProblem
 
-    def predictions(self, X: Any, indices: Iterable[int] | None = None) -> npt.NDArray[np.float64]:
-        """Return what trees predict for each row.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features_in_)
-            With the columns seen in `fit`.
-        indices : iterable of int or None, default=None
-            Numbers of the trees, such as those of `sample`. None: all, one by one.
-
-        Returns
-        -------
-        ndarray of shape (n_indices, n_rows)
-        """
-        table = read_table(X, expect=self._problem.schema)
-        found = [self._tree(number).predict(table) for number in self._numbers(indices)]
-        return np.array(found, dtype=np.float64).reshape(len(found), table.n_rows)
-
     def prediction_range(self, X: Any) -> PredictionRange:
         """Return the least, the largest and the mean number that all trees predict for each row.
 
@@ -208,6 +212,31 @@ class RegressionRashomonSet(RoundedRashomonSet[RegressionTree]):
         low, high, sums = spread_of_all(self._graph(), self._problem.conditions, table)
         in_units = self._problem.numbers
         return PredictionRange(in_units(low), in_units(high), in_units((sums / self.n_trees).astype(np.float64)))
+
+
+class SurvivalRashomonSet(NumericRashomonSet[HazardTree]):
+    """All survival trees whose objective is at most a bound; made by `RashomonSetSurvivalTree`.
+
+    `predictions` has the hazard ratios of each tree; everything else is as in `RegressionRashomonSet`.
+
+    Parameters
+    ----------
+    problem : HazardProblem
+        The problem of the set.
+    found : FoundTrees
+        What the search for it has found.
+
+    Attributes
+    ----------
+    n_trees, n_certain, rounding, searched_up_to, complete_up_to
+        See `RegressionRashomonSet`.
+
+    See Also
+    --------
+    hornbeam.RashomonSetSurvivalTree : Makes the set.
+    """
+
+    _problem: HazardProblem
 
 
 class PolicyRashomonSet(RoundedRashomonSet[ActionTree], VotingRashomonSet[ActionTree]):
