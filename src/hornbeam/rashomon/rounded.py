@@ -99,10 +99,9 @@ class RoundedProblem(ABC):
         return float(self.scale.loss(arrays["leaf_of_row"]) + self.regularization * n_leaves)
 
     @staticmethod
+    @abstractmethod
     def ticks_within(scale: Any, objective: Fraction) -> int:
         """Return the ticks of a bound: no tree of at most this objective has more."""
-        ticks = (objective + Fraction(scale.rounding(float(objective))) - scale.offset) * Fraction(scale.one)
-        return int(ticks) + 1
 
     def allowance(self) -> float:
         """Return how much the bound of ticks allows beyond `bound`, so that no tree is left out."""
@@ -229,6 +228,11 @@ class NumberProblem(RoundedProblem):
             arrays, self.conditions, self.targets, self.weights, self.schema, self.has_missing, self.target_name
         )
 
+    @staticmethod
+    def ticks_within(scale: SquaredErrorScale, objective: Fraction) -> int:
+        """Return the ticks of a bound: no tree of at most this objective has more."""
+        return int((objective + Fraction(scale.rounding(float(objective)))) * Fraction(scale.one)) + 1
+
     def excess(self, objective: float) -> float:
         """Return how far the objective of a tree may lie above the one of its ticks."""
         return self.scale.excess(objective)
@@ -274,6 +278,11 @@ class HazardProblem(RoundedProblem):
             self.has_missing,
             self.target_name,
         )
+
+    @staticmethod
+    def ticks_within(scale: SurvivalScale, objective: Fraction) -> int:
+        """Return the ticks of a bound: no tree of at most this objective has more."""
+        return scale.most_ticks(objective + Fraction(scale.rounding(float(objective))))
 
     def excess(self, objective: float) -> float:
         """Return how far the objective of a tree may lie above the one of its ticks."""

@@ -234,6 +234,14 @@ class SurvivalRashomonSet(NumericRashomonSet[HazardTree]):
     See Also
     --------
     hornbeam.RashomonSetSurvivalTree : Makes the set.
+
+    Examples
+    --------
+    >>> from hornbeam import RashomonSetSurvivalTree
+    >>> X, y = [[20], [30], [50], [60]], [[1, 9], [0, 12], [1, 1], [1, 2]]
+    >>> trees = RashomonSetSurvivalTree(0.1, max_depth=1).fit(X, y).rashomon_set_
+    >>> trees.n_trees, trees.predictions([[20], [60]])[0].round(2).tolist()
+    (1, [0.46, 2.4])
     """
 
     _problem: HazardProblem
@@ -260,6 +268,15 @@ class PolicyRashomonSet(RoundedRashomonSet[ActionTree], VotingRashomonSet[Action
     See Also
     --------
     hornbeam.RashomonSetPolicyTree : Makes the set.
+
+    Examples
+    --------
+    >>> from hornbeam import RashomonSetPolicyTree
+    >>> X, rewards = [[20], [30], [50], [60]], [[3, 1], [2, 1], [0, 2], [1, 2]]
+    >>> policy = RashomonSetPolicyTree(0.3, "absolute", regularization=0.1, max_depth=1).fit(X, rewards)
+    >>> trees = policy.rashomon_set_
+    >>> trees.n_trees, trees.votes([[20], [40]])[0].tolist()
+    (2, [1.0, 0.0])
     """
 
     _problem: ActionProblem
