@@ -7,11 +7,6 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.utils.estimator_checks import (
-    check_get_params_invariance,
-    check_no_attributes_set_in_init,
-    check_set_params,
-)
 
 from hornbeam import HazardTree, NotProvenWarning, StepFunction, SurvivalTree, concordance_index
 from hornbeam.plotting.leaves import leaves_of
@@ -220,11 +215,6 @@ def test_the_picture_shows_the_curve_of_each_leaf(fitted):
     assert heights == sorted(heights, reverse=True)
     with pytest.raises(ValueError, match="Plot the tree without X and y"):
         fitted.plot(X, Y)
-
-
-@pytest.mark.parametrize("check", [check_no_attributes_set_in_init, check_get_params_invariance, check_set_params])
-def test_checks_of_scikit_learn_that_need_no_y(check):
-    check("SurvivalTree", SurvivalTree())
 
 
 def test_rule_lists_and_limits():
