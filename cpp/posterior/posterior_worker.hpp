@@ -90,6 +90,7 @@ class PosteriorWorker {
   void record(Frame& s) { s.known = table_.tighten({s.rows.support.fingerprint, s.depth}, s.known); }
   void take_tree(Frame& s, const Candidate& candidate) const;
 
+  Counters counters_;  // first, as it fills whole cache lines
   const data::DistinctRows& data_;
   const models::LeafModel counting_;
   PosteriorCosts& costs_;
@@ -97,7 +98,6 @@ class PosteriorWorker {
   table::SubproblemTable& table_;
   run::Run& run_;
   run::WorkMeter meter_;
-  Counters counters_;
   rows::RowSetMaker maker_;
   SplitScanner scanner_;
   const std::optional<std::uint64_t> max_expansions_;
