@@ -42,6 +42,8 @@ TABLES: Mapping[str, Table] = {
     "1,000 noise": Table(1_000, "noise"),
     "10,000 rule": Table(10_000, "rule"),
     "10,000 noise": Table(10_000, "noise"),
+    "100,000 rule": Table(100_000, "rule"),
+    "100,000 noise": Table(100_000, "noise"),
     "100,000 rule, rounded": Table(100_000, "rule", 1),
     "100,000 noise, rounded": Table(100_000, "noise", 1),
     "10,000 rule, 3 actions, depth 3": Table(10_000, "rule", 1, 10, 3, 3),
