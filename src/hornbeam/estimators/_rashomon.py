@@ -18,7 +18,10 @@ from hornbeam.exceptions import NotProvenWarning
 from hornbeam.fitting.advice import advice
 from hornbeam.fitting.parameters import check_number
 from hornbeam.fitting.progress import relative_gap
+from hornbeam.fitting.search import Search
 from hornbeam.rashomon.base_set import BaseRashomonSet
+from hornbeam.rashomon.rounded import RoundedProblem
+from hornbeam.rashomon.rounded_search import RoundedSetSearch
 from hornbeam.rashomon.search import TreesWanted
 from hornbeam.tree.words import count
 
@@ -105,3 +108,22 @@ class RashomonSetTree(RegularizedTree):
             f"rashomon_bound to at least {least:f} for a set with a tree, or to None. tree_ is the best tree known.",
             UserWarning,
         )
+
+
+class RoundedSetTree(RashomonSetTree):
+    """Base of those whose trees are counted by rounded losses."""
+
+    resolution: float
+    _kind: ClassVar[type[RoundedProblem]]
+
+    def _check_parameters(self) -> _core.SearchOptions:
+        check_number("resolution", self.resolution, below=1)
+        return super()._check_parameters()
+
+    def _choose_search(self, training: Any, scale: Any, options: _core.SearchOptions) -> Search:
+        problem = self._set_problem(training, scale, options)
+        return RoundedSetSearch(self._kind, self.regularization_, self.resolution, *problem)
+
+    def _is_optimal(self, objective: float) -> bool:
+        # Only some scales round what the objective is computed from.
+        return bool(objective <= self.lower_bound_ + 2 * getattr(self, "rounding_", 0.0))

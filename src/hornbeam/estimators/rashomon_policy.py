@@ -5,22 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from hornbeam import _core
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._policy import FittedPolicyTree
-from hornbeam.estimators._rashomon import RashomonSetTree
+from hornbeam.estimators._rashomon import RoundedSetTree
 from hornbeam.estimators.policy import PolicyTree
-from hornbeam.fitting.parameters import check_number
 from hornbeam.fitting.progress import Progress
-from hornbeam.fitting.reward_scale import RewardScale
-from hornbeam.fitting.rewards import RewardData
-from hornbeam.fitting.search import Search
 from hornbeam.rashomon.rounded import ActionProblem
-from hornbeam.rashomon.rounded_search import RoundedSetSearch
 from hornbeam.rashomon.rounded_set import PolicyRashomonSet
 
 
-class RashomonSetPolicyTree(RashomonSetTree, FittedPolicyTree):
+class RashomonSetPolicyTree(RoundedSetTree, FittedPolicyTree):
     """The set of all policy trees whose objective is within a bound of the optimum.
 
     `RashomonSetRegressor` for actions. The optimum of ``loss(T) + regularization * n_leaves(T)`` is found first, as by
@@ -98,6 +92,7 @@ n_unavailable_, n_leaves_, depth_, feature_importances_, binarizer_, schema_, n_
     """
 
     rashomon_set_: PolicyRashomonSet
+    _kind = ActionProblem
 
     def __init__(
         self,
@@ -158,11 +153,3 @@ n_unavailable_, n_leaves_, depth_, feature_importances_, binarizer_, schema_, n_
         one: PolicyTree = self._single(index, PolicyTree(), ("actions_",))
         one._set_values(*self.rashomon_set_._chosen(index))
         return one
-
-    def _check_parameters(self) -> _core.SearchOptions:
-        check_number("resolution", self.resolution, below=1)
-        return super()._check_parameters()
-
-    def _choose_search(self, training: RewardData, scale: RewardScale, options: _core.SearchOptions) -> Search:
-        problem = self._set_problem(training, scale, options)
-        return RoundedSetSearch(ActionProblem, scale.regularization, self.resolution, *problem)

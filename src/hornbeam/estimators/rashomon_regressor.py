@@ -5,22 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
-from hornbeam import _core
 from hornbeam.binarizers import Binarizer
-from hornbeam.estimators._rashomon import RashomonSetTree
+from hornbeam.estimators._rashomon import RoundedSetTree
 from hornbeam.estimators._regressor import SquaredErrorTree
 from hornbeam.estimators.regressor import GOSDTRegressor
 from hornbeam.fitting.numbers import NumericTraining
-from hornbeam.fitting.parameters import check_number
 from hornbeam.fitting.progress import Progress
-from hornbeam.fitting.search import Search
-from hornbeam.fitting.squares import SquaredErrorScale
 from hornbeam.rashomon.rounded import NumberProblem
-from hornbeam.rashomon.rounded_search import RoundedSetSearch
 from hornbeam.rashomon.rounded_set import RegressionRashomonSet
 
 
-class RashomonSetRegressor(RashomonSetTree, SquaredErrorTree):
+class RashomonSetRegressor(RoundedSetTree, SquaredErrorTree):
     """The set of all regression trees whose objective is within `epsilon` of the optimum.
 
     `RashomonSetClassifier` for squared error. The optimum of ``loss(T) + regularization * n_leaves(T)`` is found first,
@@ -117,6 +112,7 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
     """
 
     rashomon_set_: RegressionRashomonSet
+    _kind = NumberProblem
 
     def __init__(
         self,
@@ -174,19 +170,6 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
         """
         one: GOSDTRegressor = self._single(index, GOSDTRegressor(), ("rounding_",))
         return one
-
-    def _is_optimal(self, objective: float) -> bool:
-        return bool(objective <= self.lower_bound_ + 2 * self.rounding_)
-
-    def _check_parameters(self) -> _core.SearchOptions:
-        check_number("resolution", self.resolution, below=1)
-        return super()._check_parameters()
-
-    def _choose_search(
-        self, training: NumericTraining, scale: SquaredErrorScale, options: _core.SearchOptions
-    ) -> Search:
-        problem = self._set_problem(training, scale, options)
-        return RoundedSetSearch(NumberProblem, self.regularization_, self.resolution, *problem)
 
     def _make_scale(self, training: NumericTraining) -> Any:
         return super()._make_scale(training).for_sets()

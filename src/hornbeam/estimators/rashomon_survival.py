@@ -5,22 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from hornbeam import _core
 from hornbeam.binarizers import Binarizer
-from hornbeam.estimators._rashomon import RashomonSetTree
+from hornbeam.estimators._rashomon import RoundedSetTree
 from hornbeam.estimators._survival import FittedSurvivalTree
 from hornbeam.estimators.survival import SurvivalTree
-from hornbeam.fitting.hazards import SurvivalScale
-from hornbeam.fitting.parameters import check_number
 from hornbeam.fitting.progress import Progress
-from hornbeam.fitting.search import Search
-from hornbeam.fitting.survival_rows import SurvivalTraining
 from hornbeam.rashomon.rounded import HazardProblem
-from hornbeam.rashomon.rounded_search import RoundedSetSearch
 from hornbeam.rashomon.rounded_set import SurvivalRashomonSet
 
 
-class RashomonSetSurvivalTree(RashomonSetTree, FittedSurvivalTree):
+class RashomonSetSurvivalTree(RoundedSetTree, FittedSurvivalTree):
     """The set of all survival trees whose objective is within a bound of the optimum.
 
     `RashomonSetRegressor` for right-censored times. The optimum of ``loss(T) + regularization * n_leaves(T)`` is found
@@ -96,6 +90,7 @@ regularization_, binarizer_, schema_, n_features_in_, feature_names_in_, trace_
     """
 
     rashomon_set_: SurvivalRashomonSet
+    _kind = HazardProblem
 
     def __init__(
         self,
@@ -153,14 +148,3 @@ regularization_, binarizer_, schema_, n_features_in_, feature_names_in_, trace_
         """
         one: SurvivalTree = self._single(index, SurvivalTree(), ("rounding_", "_deviance_of_row"))
         return one
-
-    def _is_optimal(self, objective: float) -> bool:
-        return bool(objective <= self.lower_bound_ + 2 * self.rounding_)
-
-    def _check_parameters(self) -> _core.SearchOptions:
-        check_number("resolution", self.resolution, below=1)
-        return super()._check_parameters()
-
-    def _choose_search(self, training: SurvivalTraining, scale: SurvivalScale, options: _core.SearchOptions) -> Search:
-        problem = self._set_problem(training, scale, options)
-        return RoundedSetSearch(HazardProblem, self.regularization_, self.resolution, *problem)
