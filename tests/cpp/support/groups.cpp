@@ -80,11 +80,11 @@ std::vector<Ticks> CostMatrix::measures(const Groups& groups) const {
 }
 
 std::vector<Ticks> random_convex_costs(Random& draw) {
-  const std::uint32_t n = draw.size_between(8, 20);
-  std::vector<Ticks> costs(2 * std::size_t{n});
+  const std::size_t n = draw.size_between(8, 20);
+  std::vector<Ticks> costs(2 * n);
   Ticks more = draw.between(1, 3), less = draw.between(1, 3);  // neighbors differ by
   costs[0] = draw.between(0, 5);
-  costs[2 * std::size_t{n} - 1] = draw.between(0, 5);
+  costs[2 * n - 1] = draw.between(0, 5);
   for (std::size_t k = 1; k < n; ++k, more += draw.between(0, 2), less += draw.between(1, 3)) {
     costs[k] = costs[k - 1] + more;
     costs[2 * n - 1 - k] = costs[2 * n - k] + less;
