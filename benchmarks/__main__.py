@@ -85,7 +85,9 @@ def _measure_generated(options: argparse.Namespace, parser: argparse.ArgumentPar
         if unknown := [name for name in options.table or () if name not in policies.TABLES]:
             parser.error(f"argument --table: {unknown[0]!r} is none of {', '.join(policies.TABLES)}")
         path = options.results or RESULTS / "policies.jsonl"
-        policies.run(path, options.table or [*policies.TABLES], options.peer or [*policies.PEERS], options.limit)
+        names = [*policies.TABLES] if options.table is None else options.table
+        policies.run(path, names, options.peer or policies.PEERS, options.limit)
+        policies.report(path, path.with_suffix(".md"))
     elif options.command == "regression":
         from benchmarks import regressions
 
@@ -180,8 +182,10 @@ def _add_generated(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     )
     streaming.add_argument("--results", type=Path, help="file instead of benchmarks/results/streaming.jsonl")
 
-    policies = commands.add_parser("policies", help="measure optimal policy trees of generated tables")
-    policies.add_argument("--table", nargs="+", help="only these: '10,000 rule', '10,000 noise', ...")
+    policies = commands.add_parser(
+        "policies", help="measure optimal policy trees of generated tables, and write their table"
+    )
+    policies.add_argument("--table", nargs="*", help="only these: '10,000 rule', ...; none to write the table alone")
     policies.add_argument("--peer", nargs="+", choices=("hornbeam", "streed", "econml"), help="only these peers")
     policies.add_argument("--limit", type=float, default=600.0, help="seconds for each fit (600)")
     policies.add_argument("--results", type=Path, help="file instead of benchmarks/results/policies.jsonl")

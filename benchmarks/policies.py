@@ -1,8 +1,8 @@
 """Policy trees: time, memory and value on generated tables, next to STreeD, EconML and policytree's own figures.
 
-``python -m benchmarks policies`` fits each table of `TABLES` with each peer that can, in a process of its own, and adds
-a line to ``benchmarks/results/policies.jsonl``; the line before them has machine, commit and versions. EconML's trees
-are greedy. Columns are independent normal numbers, or, if `n_quantiles` is given,
+``python -m benchmarks policies`` fits each table of `TABLES` with each peer that can, in a process of its own, adds a
+line for each to ``benchmarks/results/policies.jsonl``, and writes the table of ``policies.md``. EconML's trees are
+greedy. Columns are independent normal numbers, or, if `n_quantiles` is given,
 whether they are at most so many of their quantiles. Rewards are independent normal numbers, too ("noise"), or half a
 standard deviation is added to the action that a tree of four leaves chooses ("rule"). The R package policytree
 publishes the times of `PUBLISHED` for tables of 30 columns, 20 actions and these numbers of rows, on another machine.
@@ -10,17 +10,16 @@ publishes the times of `PUBLISHED` for tables of 30 columns, 20 actions and thes
 
 from __future__ import annotations
 
-import json
-import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from benchmarks import environments, results
+from benchmarks.regressions import add, record_of
 
 _EFFECT = 0.5
 
@@ -54,6 +53,7 @@ TABLES: Mapping[str, Table] = {
 }
 PUBLISHED: Mapping[int, str] = {1_000: "1.5 min", 10_000: "3 h", 100_000: "50 h, every tenth split"}
 PEERS = ("hornbeam", "streed", "econml")
+_NAMES = {"hornbeam": "hornbeam", "streed": "STreeD", "econml": "EconML"}
 
 
 def generate(table: Table) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.float64]]:
@@ -74,32 +74,52 @@ def generate(table: Table) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.floa
     return binary.astype(np.uint8), rewards
 
 
-def run(path: Path, names: list[str], peers: list[str], limit: float) -> None:
+def run(path: Path, names: Sequence[str], peers: Sequence[str], limit: float) -> None:
     """Measure each table with each peer, print it and add it to a file; a run that ends with an error says so."""
-    shared = {**results.origin(), "versions": {peer: environments.version(peer) for peer in peers}}
-    with path.open("a", encoding="utf-8") as file:
-        print(json.dumps(shared), file=file)
     with TemporaryDirectory(prefix="hornbeam-policies-") as folder:
         for name in names:
             table = TABLES[name]
             X, rewards = generate(table)
             archive = Path(folder, "table.npz")
             np.savez(archive, X=X, rewards=rewards)
+            best_single = float(rewards.mean(axis=0).max())
             for peer in peers:
                 if peer == "streed" and table.n_quantiles is None:
                     continue
                 command = [str(environments.python(peer)), "-m", "benchmarks.policy_peers", peer, str(archive)]
                 command += [str(table.max_depth), str(limit)]
-                done = subprocess.run(command, capture_output=True, text=True, check=False)
-                found = (
-                    {"error": done.stderr.splitlines()[-1:]}
-                    if done.returncode
-                    else json.loads(done.stdout.splitlines()[-1])
-                )
-                known: dict[str, float | str] = {"best_single": float(rewards.mean(axis=0).max())}
-                if (table.n_columns, table.n_actions) == (30, 20):
-                    known["policytree"] = PUBLISHED[table.n_rows]
-                record = {"table": name, "peer": peer, **table._asdict(), **known, **found}
-                print(json.dumps(record), flush=True)
-                with path.open("a", encoding="utf-8") as file:
-                    print(json.dumps(record), file=file)
+                known = {"table": name, "peer": peer, **table._asdict(), "best_single": best_single, "limit": limit}
+                add(path, {**known, **record_of(command, limit)})
+
+
+def report(path: Path, page: Path) -> None:
+    """Write the table of the latest run of each table and peer."""
+    latest = {(one["table"], one["peer"]): one for one in results.load(path)}
+    peers = {peer: name for peer, name in _NAMES.items() if any(other == peer for _, other in latest)}
+    lines = [
+        "# Policy trees",
+        "",
+        "A cell has the user CPU seconds of `fit`, the growth of memory, and the mean reward of the rows under the",
+        "policy, in bold if it is proven to be the largest. EconML's trees are greedy. The last column has what the R",
+        "package policytree publishes, on another machine.",
+        "",
+        f"| table | actions | depth | best single action | {' | '.join(peers.values())} | policytree |",
+        f"| :-- | --: | --: | --: |{' --: |' * len(peers)} --: |",
+    ]
+    for name, table in TABLES.items():
+        of_table = [latest.get((name, peer)) for peer in peers]
+        if best_single := next((one["best_single"] for one in of_table if one), None):
+            cells = " | ".join(map(_cell, of_table))
+            published = PUBLISHED[table.n_rows] if table == Table(table.n_rows, table.rewards) else ""
+            sizes = f"{table.n_actions} | {table.max_depth} | {best_single:.4f}"
+            lines.append(f"| {name} | {sizes} | {cells} | {published} |")
+    page.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _cell(record: Mapping[str, Any] | None) -> str:
+    if record is None:
+        return ""
+    if "error" in record:
+        return "no tree"
+    value = f"**{record['value']:.4f}**" if record["proven"] else f"{record['value']:.4f}"
+    return f"{record['user_seconds']:.3g} s, {record['bytes'] / 1e6:.0f} MB, {value}"

@@ -30,3 +30,7 @@ def test_a_fit_is_measured_in_a_process_of_its_own(tmp_path, capsys):
     assert record["value"] > record["best_single"]
     assert min(record["user_seconds"], record["bytes"]) > 0
     assert capsys.readouterr().out.count("\n") == 1
+    row = path.with_suffix(".md").read_text().splitlines()[-1]
+    value = f"**{record['value']:.4f}**" if record["proven"] else f"{record['value']:.4f}"
+    assert row.startswith("| 1,000 rule | 20 | 2 |")
+    assert row.endswith(f", {value} | 1.5 min |")
