@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.base import ClassifierMixin
 
 from hornbeam import MAPTreeClassifier, OSDTClassifier, RashomonSetClassifier, SPLITClassifier
-from hornbeam.cli.methods import METHODS, POLICY, REGRESSIONS, SURVIVAL, Request
+from hornbeam.cli.methods import METHODS, Request
 from hornbeam.cli.model import Model
 
 RANDOM = np.random.default_rng(3)
@@ -37,7 +38,7 @@ def fit(run, *options):
     return Model.load(Path("model.json")), out
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if name not in (POLICY, *REGRESSIONS, SURVIVAL)])
+@pytest.mark.parametrize("method", [name for name in METHODS if issubclass(METHODS[name].make, ClassifierMixin)])
 def test_each_method_finds_the_tree_of_its_classifier(run, table, method):
     limit = {} if method == "maptree" else {"regularization": 0.01}
     expected = fitted(METHODS[method].make(**METHODS[method].fixed, **limit, max_depth=3))
@@ -152,14 +153,15 @@ def test_a_reference_that_does_not_fit_the_table_is_refused(run, table, frame, s
         (
             ["--method", "cart"],
             "--method 'cart': expected gosdt, split, lickety, maptree, osdt, rashomon, resplit, regression, "
-            "regression-split, regression-lickety, policy or survival",
+            "regression-split, regression-lickety, regression-rashomon, policy, policy-rashomon, survival or "
+            "survival-rashomon",
         ),
         (["--alpha", 1], "--alpha belongs to --method maptree, not to gosdt"),
-        (["--epsilon", 1], "--epsilon belongs to --method rashomon or resplit, not to gosdt"),
+        (["--epsilon", 1], "--epsilon belongs to --method rashomon or resplit or regression-rashomon or "),
         (["--method", "rashomon", "--lookahead-depth", 1], "--lookahead-depth belongs to --method split or resplit or"),
         (["--method", "maptree", "--regularization", 0.1], "--regularization belongs to --method gosdt or split or"),
         (["--method", "split", "--reference", "x.csv"], "--reference belongs to --method gosdt, not to split"),
-        (["--method", "lickety", "--trees", "."], "--trees belongs to --method rashomon or resplit, not to lickety"),
+        (["--method", "lickety", "--trees", "."], "--trees belongs to --method rashomon or resplit or"),
         (["--method", "rashomon", "--trees", "none/x"], "--trees none/x: is not a directory"),
         (["--method", "rashomon", "--trees", "table.csv"], "--trees table.csv: is not a directory"),
         (["--method", "rashomon", "--best", -1], "--best -1: expected a number of trees"),

@@ -64,9 +64,9 @@ def test_costs_and_held_out_rows(run, offers):
     [
         ([], "give --target for classes or numbers, --reward"),
         (["--target", "city", "--reward", "call"], "give --target for classes or numbers, --reward"),
-        (["--reward", "call", "--method", "split"], "--reward belongs to --method policy, not to split"),
+        (["--reward", "call", "--method", "split"], "--reward belongs to --method policy or policy-rashomon"),
         (["--target", "city", "--method", "policy"], "--method policy needs --reward"),
-        (["--target", "city", "--costs", "a=1"], "--costs belongs to --method policy, not to gosdt"),
+        (["--target", "city", "--costs", "a=1"], "--costs belongs to --method policy or policy-rashomon, not"),
         (["--reward", "call", "--omega", "2"], "--omega belongs to"),
         (["--reward", "city"], "reward 'city' is of type String"),
         (["--reward", "cal"], "has no column 'cal'; did you mean 'call'?"),

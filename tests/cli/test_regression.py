@@ -179,7 +179,7 @@ def test_a_start_tree_and_a_checkpoint(run, houses, tmp_path):
         (["--target", "price", "--regularization", "2"], "more than 1, the loss of a single leaf"),
         (["--target", "price", "--binarizer", "guess"], "chooses thresholds by classes"),
         (["--target", "price", "--cv", "61"], "there are only 60 rows, too few for 61 parts"),
-        (["--reward", "price", "--method", "regression"], "--reward belongs to --method policy, not to regression"),
+        (["--reward", "price", "--method", "regression"], "--reward belongs to --method policy or policy-rashomon"),
         (
             ["--target", "price", "--quantile", "0.9", "--loss", "absolute_error"],
             "--quantile belongs to --loss quantile",
@@ -194,7 +194,7 @@ def test_a_start_tree_and_a_checkpoint(run, houses, tmp_path):
             ["--target", "price", "--method", "regression-lickety", "--lookahead-depth", "2"],
             "--lookahead-depth belongs",
         ),
-        (["--reward", "price", "--quantile", "0.9"], "--reward belongs to --method policy, not to regression"),
+        (["--reward", "price", "--quantile", "0.9"], "--reward belongs to --method policy or policy-rashomon"),
         (["--target", "price", "--best", "3"], "--best belongs to --method rashomon or resplit"),
     ],
 )

@@ -103,7 +103,8 @@ def fit(  # long: a line for each option
             "(optimal, by sets of leaves), rashomon (all near-optimal trees), resplit (many of them, sooner), "
             "regression (numbers, proven optimal; the default if the target has decimals or very many values), "
             "regression-split or regression-lickety (numbers, near-optimal, fast), or, for --reward, policy and, for "
-            "--event, survival (both proven optimal).",
+            "--event, survival (both proven optimal); regression-rashomon, policy-rashomon, survival-rashomon (all "
+            "near-optimal trees of these).",
         ),
     ] = "gosdt",
     regularization: Annotated[
@@ -306,6 +307,14 @@ def fit(  # long: a line for each option
             rich_help_panel=_TREES,
         ),
     ] = None,
+    resolution: Annotated[
+        float | None,
+        typer.Option(
+            help="Sets for numbers, rewards and times: the unit that losses are rounded to, as a share of that of a "
+            "single leaf: 0.001.",
+            rich_help_panel=_TREES,
+        ),
+    ] = None,
     best: Annotated[
         int, typer.Option(help="How many of the best trees to show and to write.", rich_help_panel=_TREES)
     ] = 1,
@@ -391,7 +400,8 @@ def fit(  # long: a line for each option
     of_rows = held_out.held_out(test_size, cv, seed, quiet=quiet)
     request, written = request_of(method), format_of(decimal, encoding, missing, ignore_case)
     kept, dropped = keep or (), drop or ()
-    output = row_fits.Output(of_rows, model, picture, quiet)
+    set_output = sets.SetOutput(best, sample, seed, trees, timbertrek) if method in methods.SETS else None
+    output = row_fits.Output(of_rows, set_output, model, picture, quiet)
     if reward:
         policies.fit_policy(data, reward, request, written, kept, dropped, output)
     elif event is not None and time is not None:
@@ -406,7 +416,6 @@ def fit(  # long: a line for each option
             keep=kept,
             drop=dropped,
             reference=Path(str(reference)) if is_file else None,
-            set_output=sets.SetOutput(best, sample, seed, trees, timbertrek) if method in methods.SETS else None,
             of_numbers=None if "method" in given else lambda: request_of(methods.REGRESSION),
             **output._asdict(),
         )

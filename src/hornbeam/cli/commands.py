@@ -34,7 +34,7 @@ from hornbeam.cli.predicting import predictions_frame
 from hornbeam.cli.regressions import fit_regression
 from hornbeam.cli.report import confusion_text, report, single_leaf_text
 from hornbeam.cli.row_fits import Output
-from hornbeam.cli.sets import SetOutput, set_text, trees_text, write_trees
+from hornbeam.cli.sets import SetOutput, write_set
 from hornbeam.cli.text_columns import CsvFormat
 from hornbeam.cli.writing import check_picture, check_writable, draw, exported, used_format, write
 from hornbeam.streaming import write_predictions
@@ -99,7 +99,7 @@ def fit(  # long: the steps of the command, one after the other
                 keep,
                 drop,
                 note,
-                Output(held_out, model_file, picture, quiet),
+                Output(held_out, set_output, model_file, picture, quiet),
             )
             return
         if reference is not None:
@@ -113,21 +113,15 @@ def fit(  # long: the steps of the command, one after the other
         classifier = fit_classifier(frame, pl.Series(target, classes), request, quiet=quiet)
         model = replace(model_of(classifier, request.method), written=used_format(read.written, frame))
         write(stage, model, model_file, picture)
-        numbers: list[int] = []
-        if set_output is not None:
-            stage.doing = "while trees of the set were written"
-            numbers = set_output.numbers(classifier)
-            stage.written += write_trees(classifier, numbers, set_output, model)
+        of_set = [] if set_output is None else write_set(stage, classifier, set_output, model)
         if quiet:
             return
         stage.doing = "while the report was printed"
         said = [report(model), confusion_text(model.class_tree, frame, classes), single_leaf_text(model)]
-        if set_output is not None:
-            said += [set_text(classifier), trees_text(classifier, numbers)]
         tell(
             stage,
             classifier,
-            said,
+            said + of_set,
             "How good are its predictions for new rows?",
             (lambda: score_text(score(folds, frame, classes, target, request))) if folds else None,
         )

@@ -17,10 +17,13 @@ import polars as pl
 
 from hornbeam.binarizers import Binarizer, SupervisedBinarizer, ThresholdBinarizer, ThresholdGuessBinarizer
 from hornbeam.cli.errors import CommandError, refusals_as_command_errors
-from hornbeam.cli.methods import METHODS, SETS, Request, parameter_options
+from hornbeam.cli.methods import METHODS, Request, parameter_options
 from hornbeam.cli.model import Model, ProofSummary, read_tree
-from hornbeam.estimators import MAPTreeClassifier, PolicyTree, SurvivalTree
+from hornbeam.estimators import MAPTreeClassifier
+from hornbeam.estimators._policy import FittedPolicyTree
+from hornbeam.estimators._rashomon import RashomonSetTree
 from hornbeam.estimators._regressor import RegressorMethods
+from hornbeam.estimators._survival import FittedSurvivalTree
 from hornbeam.exceptions import ColumnWarning, NotProvenWarning
 from hornbeam.fitting.advice import helpful_parameters
 from hornbeam.tree.shares import class_shares
@@ -105,9 +108,10 @@ def _certificate(classifier: Any, method: str) -> ProofSummary:
     is_posterior = isinstance(classifier, MAPTreeClassifier)
     lower = -classifier.upper_bound_ if is_posterior else classifier.lower_bound_
     objective = -classifier.log_posterior_ if is_posterior else classifier.objective_
+    is_set = isinstance(classifier, RashomonSetTree)
     return ProofSummary(
         # Of a set, this is about its best tree, which may be proven optimal although the set is not complete.
-        status="optimal" if method in SETS and objective == lower else classifier.status_,
+        status="optimal" if is_set and classifier._is_optimal(objective) else classifier.status_,
         objective=objective,
         lower_bound=lower,
         gap=classifier.gap_,
@@ -132,15 +136,17 @@ def _certificate(classifier: Any, method: str) -> ProofSummary:
 
 def _measure(classifier: Any) -> str:
     """Return what the objective counts."""
-    by_class = {
-        MAPTreeClassifier: "log posterior",
-        PolicyTree: "reward lost",
-        SurvivalTree: "deviance",
-    }
     if isinstance(classifier, RegressorMethods):
         loss = str(getattr(classifier, "loss", "squared_error"))
         return "quantile loss" if loss == "quantile" else loss.replace("_", " ")
-    return by_class.get(type(classifier)) or str(classifier.objective)
+    for kind, measure in (
+        (MAPTreeClassifier, "log posterior"),
+        (FittedPolicyTree, "reward lost"),
+        (FittedSurvivalTree, "deviance"),
+    ):
+        if isinstance(classifier, kind):
+            return measure
+    return str(classifier.objective)
 
 
 def _prior_counts(classifier: Any) -> list[float] | None:

@@ -19,6 +19,9 @@ from hornbeam.estimators import (
     OSDTClassifier,
     PolicyTree,
     RashomonSetClassifier,
+    RashomonSetPolicyTree,
+    RashomonSetRegressor,
+    RashomonSetSurvivalTree,
     SPLITClassifier,
     SPLITRegressor,
     SurvivalTree,
@@ -28,14 +31,16 @@ from hornbeam.estimators import (
 FOR_PYTHON = frozenset({"bounds", "callback", "class_weight", "trace", "verbose", "warm_start"})
 # What is known or saved of all rows, and need not hold for some of them: a tree may have learned from the others.
 _OF_ALL_ROWS = frozenset({"start_tree", "known_lower_bound", "known_upper_bound", "checkpoint", "checkpoint_interval"})
-SETS = ("rashomon", "resplit")
-POLICY = "policy"  # the method for columns of rewards
 REGRESSION = "regression"  # the method for targets that are numbers, unless another one is given
-REGRESSIONS = (REGRESSION, "regression-split", "regression-lickety")
-SURVIVAL = "survival"  # the method for times of events
-_OPTION_FOR = {POLICY: "--reward", SURVIVAL: "--event"}  # which names the targets; for all others --target
+REGRESSIONS = (REGRESSION, "regression-split", "regression-lickety", "regression-rashomon")
+_POLICIES = ("policy", "policy-rashomon")  # the first one if no method is given
+_SURVIVALS = ("survival", "survival-rashomon")
+_SETS_OF_CLASSIFIERS = ("rashomon", "resplit")
+SETS = (*_SETS_OF_CLASSIFIERS, "regression-rashomon", "policy-rashomon", "survival-rashomon")
+# Which names the targets; for all others --target.
+_OPTION_FOR = dict.fromkeys(_POLICIES, "--reward") | dict.fromkeys(_SURVIVALS, "--event")
 _OPTION_OF = {"n_jobs": "threads", "random_state": "seed"}
-_OF_SETS = frozenset({"best", "sample", "trees", "timbertrek"})
+_OF_SETS = frozenset({"best", "sample", "trees"})
 
 
 class Method(NamedTuple):
@@ -57,8 +62,11 @@ METHODS = {
     REGRESSION: Method(GOSDTRegressor),
     "regression-split": Method(SPLITRegressor),
     "regression-lickety": Method(LicketySPLITRegressor),
-    POLICY: Method(PolicyTree),
-    SURVIVAL: Method(SurvivalTree),
+    "regression-rashomon": Method(RashomonSetRegressor),
+    "policy": Method(PolicyTree),
+    "policy-rashomon": Method(RashomonSetPolicyTree),
+    "survival": Method(SurvivalTree),
+    "survival-rashomon": Method(RashomonSetSurvivalTree),
 }
 
 
@@ -116,9 +124,9 @@ def method_for(
     needed, wanted = _OPTION_FOR.get(method or "", "--target"), options[0]
     if method is not None and wanted != needed:
         if wanted == "--target":
-            each = " for each action" if method == POLICY else " and --time"
+            each = " for each action" if needed == "--reward" else " and --time"
             raise CommandError(f"--method {method} needs {needed}{each}, not --target")
-        own = next(name for name, option in _OPTION_FOR.items() if option == wanted)
+        own = " or ".join(name for name, option in _OPTION_FOR.items() if option == wanted)
         raise CommandError(f"{wanted} belongs to --method {own}, not to {method}")
     return method or next((name for name, option in _OPTION_FOR.items() if option == wanted), "gosdt")
 
@@ -148,5 +156,5 @@ def check_options(method: str, given: Iterable[str], config: str) -> None:
 
 
 def _options_of(method: str) -> frozenset[str]:
-    of_binarizers = {"n_thresholds", "decimals"}
-    return parameter_options(method) | of_binarizers | (_OF_SETS if method in SETS else frozenset())
+    options = parameter_options(method) | {"n_thresholds", "decimals"} | (_OF_SETS if method in SETS else frozenset())
+    return options | {"timbertrek"} if method in _SETS_OF_CLASSIFIERS else options

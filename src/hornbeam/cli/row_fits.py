@@ -18,6 +18,7 @@ from hornbeam.cli.folders import is_folder
 from hornbeam.cli.held_out import HeldOut, Rows, counter, row_splits, tell
 from hornbeam.cli.methods import Request
 from hornbeam.cli.report import report, single_leaf_text
+from hornbeam.cli.sets import SetOutput, write_set
 from hornbeam.cli.text_columns import CsvFormat
 from hornbeam.cli.writing import check_picture, check_writable, used_format, write
 
@@ -26,9 +27,13 @@ Folds: TypeAlias = list[tuple[Rows, Rows]]
 
 
 class Output(NamedTuple):
-    """What to make of a fit: the score on held-out rows, if any, the files to write, and whether to print nothing."""
+    """What to make of a fit: the score on held-out rows and what to do with a set of trees, if any; files, or nothing.
+
+    Nothing is printed if it is `quiet`.
+    """
 
     held_out: HeldOut | None
+    set_output: SetOutput | None
     model_file: Path | None
     picture: Path | None
     quiet: bool
@@ -100,10 +105,11 @@ def fit_rows(
     estimator = fit_classifier(frame, targets, request, quiet=output.quiet)
     model = replace(model_of(estimator, request.method), written=used_format(read.written, frame))
     write(stage, model, output.model_file, output.picture)
+    of_set = [] if output.set_output is None else write_set(stage, estimator, output.set_output, model)
     if output.quiet:
         return
     stage.doing = "while the report was printed"
-    texts = [report(model), said.about(estimator, frame, targets), single_leaf_text(model)]
+    texts = [report(model), said.about(estimator, frame, targets), single_leaf_text(model), *of_set]
     score = partial(said.score, folds, frame, targets, request, estimator)
     tell(stage, estimator, texts, said.question, score if folds else None)
 

@@ -7,13 +7,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hornbeam.cli.errors import CommandError, refusals_as_command_errors
+from hornbeam.cli.errors import CommandError, Stage, refusals_as_command_errors
 from hornbeam.cli.fitting import model_of
 from hornbeam.cli.model import Model
 from hornbeam.cli.report import STOPPED_BY
+from hornbeam.estimators import (
+    RashomonSetClassifier,
+    RashomonSetPolicyTree,
+    RashomonSetRegressor,
+    RashomonSetSurvivalTree,
+)
 from hornbeam.tree.words import count
 
 MOST_NUMBERS = 12  # numbers of leaves that the report lists
+# Their methods that return one tree as an estimator.
+_ONE_OF = {
+    RashomonSetClassifier: RashomonSetClassifier.classifier,
+    RashomonSetPolicyTree: RashomonSetPolicyTree.policy,
+    RashomonSetRegressor: RashomonSetRegressor.regressor,
+    RashomonSetSurvivalTree: RashomonSetSurvivalTree.survival_tree,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,32 +60,52 @@ class SetOutput:
         if self.trees is not None and not (self.trees if self.trees.exists() else self.trees.parent).is_dir():
             raise CommandError(f"--trees {self.trees}: is not a directory, and cannot be made")
 
-    def numbers(self, classifier: Any) -> list[int]:
+    def numbers(self, estimator: Any) -> list[int]:
         """Return the numbers of the trees to show and to write: the best ones, then those of the sample, each once."""
-        trees = classifier.rashomon_set_
+        trees = estimator.rashomon_set_
         if trees.n_trees == 0 and self.sample:
             raise CommandError("--sample: the set holds no tree")
         sampled = sorted(trees.sample(self.sample, random_state=self.seed))
         return list(dict.fromkeys([*range(min(self.best, trees.n_trees)), *sampled]))
 
 
-def set_text(classifier: Any) -> str:
+def write_set(stage: Stage, estimator: Any, how: SetOutput, best: Model) -> list[str]:
+    """Write trees of a fitted set, as models and for TimberTrek; return what to say about the set and its trees.
+
+    Parameters
+    ----------
+    stage : Stage
+        Gets the files.
+    estimator
+        Fitted, one of those that find sets of trees.
+    how : SetOutput
+        Which trees, and where to.
+    best : Model
+        The model of the best tree, whose method and format of the table all models get.
+    """
+    stage.doing = "while trees of the set were written"
+    numbers = how.numbers(estimator)
+    stage.written += _write_trees(estimator, numbers, how, best)
+    return [_set_text(estimator), _trees_text(estimator, numbers)]
+
+
+def _set_text(estimator: Any) -> str:
     """Return what is known of a fitted set, as text."""
-    trees = classifier.rashomon_set_
+    trees = estimator.rashomon_set_
     state = {
         "complete": "complete: all trees within the bound",
         "heuristic": "found by RESPLIT: some trees within the bound may be missing",
-    }.get(classifier.status_)
+    }.get(estimator.status_)
     if state is None:
-        reached = f"the trees up to objective {classifier.searched_up_to_:.6f}" if trees.n_trees else "no tree"
-        state = f"not complete: stopped by {STOPPED_BY[classifier.status_]}, with {reached}"
-    above = f"{100 * classifier.epsilon:g} %" if classifier.epsilon_is == "multiplier" else f"{classifier.epsilon:g}"
-    best = "the best tree" if classifier.status_ != "heuristic" else "the best prefix of RESPLIT"
-    is_given = classifier.rashomon_bound is not None
+        reached = f"the trees up to objective {estimator.searched_up_to_:.6f}" if trees.n_trees else "no tree"
+        state = f"not complete: stopped by {STOPPED_BY[estimator.status_]}, with {reached}"
+    above = f"{100 * estimator.epsilon:g} %" if estimator.epsilon_is == "multiplier" else f"{estimator.epsilon:g}"
+    best = "the best tree" if estimator.status_ != "heuristic" else "the best prefix of RESPLIT"
+    is_given = estimator.rashomon_bound is not None
     lines = [
         f"Set of near-optimal trees, {state}",
-        f"  trees        {trees.n_trees:,}",
-        f"  bound        {classifier.bound_:.6f}, {'as given' if is_given else f'{above} above {best}'}",
+        f"  trees        {trees.n_trees:,}{_in_doubt(trees)}",
+        f"  bound        {estimator.bound_:.6f}, {'as given' if is_given else f'{above} above {best}'}",
     ]
     if trees.n_trees:
         by_leaves = list(trees.n_leaves().items())
@@ -81,43 +114,37 @@ def set_text(classifier: Any) -> str:
     return "\n".join(lines)
 
 
-def trees_text(classifier: Any, numbers: Sequence[int]) -> str:
+def _in_doubt(trees: Any) -> str:
+    """Return how many of the trees rounding leaves in doubt; "" if there are none."""
+    in_doubt = trees.n_trees - getattr(trees, "n_certain", trees.n_trees)
+    return f", {in_doubt:,} of them within the bound or just above it, since losses are rounded" if in_doubt else ""
+
+
+def _trees_text(estimator: Any, numbers: Sequence[int]) -> str:
     """Return the trees with their numbers and objectives, as text; the first one is in the report already."""
     parts = []
     for number in numbers:
         if number > 0:
-            objective = classifier.rashomon_set_.objective(number)
+            objective = estimator.rashomon_set_.objective(number)
             parts.append(
-                f"Tree {number}: objective {objective:.6f}\n{classifier.rashomon_set_[number].to_text().rstrip()}"
+                f"Tree {number}: objective {objective:.6f}\n{estimator.rashomon_set_[number].to_text().rstrip()}"
             )
     return "\n\n".join(parts)
 
 
-def write_trees(classifier: Any, numbers: Sequence[int], how: SetOutput, best: Model) -> list[Path]:
-    """Write trees as models and for TimberTrek; return the files.
-
-    Parameters
-    ----------
-    classifier : RashomonSetClassifier
-        Fitted.
-    numbers : sequence of int
-        The trees.
-    how : SetOutput
-        Where to.
-    best : Model
-        The model of the best tree, whose method and format of the table all models get.
-    """
+def _write_trees(estimator: Any, numbers: Sequence[int], how: SetOutput, best: Model) -> list[Path]:
+    """Write trees as models and for TimberTrek; return the files."""
     written = []
     if how.trees is not None:
         with refusals_as_command_errors():
             how.trees.mkdir(exist_ok=True)
         for number in numbers:
-            one = model_of(classifier.classifier(number), best.certificate.method)
+            one = model_of(_ONE_OF[type(estimator)](estimator, number), best.certificate.method)
             path = how.trees / f"tree-{number}.json"
             Model(one.tree, one.certificate, one.prior_counts, best.written).save(path)
             written.append(path)
     if how.timbertrek is not None:
         with refusals_as_command_errors():
-            how.timbertrek.write_text(classifier.rashomon_set_.to_timbertrek(numbers), encoding="utf-8")
+            how.timbertrek.write_text(estimator.rashomon_set_.to_timbertrek(numbers), encoding="utf-8")
         written.append(how.timbertrek)
     return written
