@@ -14,7 +14,7 @@ from hornbeam import GOSDTClassifier, LicketySPLITClassifier, OSDTClassifier, _c
 from hornbeam.datasets import load_tic_tac_toe
 from hornbeam.fitting.search import BOUNDS
 from hornbeam.reductions import auc_search
-from hornbeam.reductions.auc_scale import AucScale
+from hornbeam.reductions.auc_scale import AucScale, _half_pair_cost
 from hornbeam.reductions.auc_search import AucSearch
 from hornbeam.reductions.curve_mixture import CurveMixture
 from interrupts import ctrl_c_when_called
@@ -220,3 +220,9 @@ def test_the_heuristics_find_no_worse_tree_than_a_sweep_of_weights(theta, seed, 
         np.add.at(leaves, (groups, y), scale.weights)
         more = tree.n_leaves_ - len(leaves)  # leaves of one probability
         assert search._upper <= scale.cost(leaves) + more * scale.leaf_cost, (omega, penalty)
+
+
+def test_more_pairs_than_the_search_has_numbers_for_are_refused():
+    assert _half_pair_cost("auc", (1 << 25) - 1, 1 << 25) == 1
+    with pytest.raises(ValueError, match=r"objective='auc' counts pairs .* at most 2\^50 .* a polars LazyFrame"):
+        _half_pair_cost("auc", 1 << 25, 1 << 25)

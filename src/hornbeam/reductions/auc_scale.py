@@ -109,11 +109,8 @@ def make_auc_scale(training: TrainingData, objective: str, regularization: float
         )
     whole = small_integers(training.weights, training.counts)
     negative, positive = (int(whole[training.codes == code].sum()) for code in (0, 1))
-    # A tie of a positive and a negative counts as half a pair, so half pairs are the unit. `half_pair_cost` uses up the
-    # bits that the search has, so that `regularization` is rounded as little as possible.
-    half_pairs = 2 * negative * positive
-    half_pair_cost = 1 << (_MOST_BITS - half_pairs.bit_length())
-    one = half_pair_cost * half_pairs
+    half_pair_cost = _half_pair_cost(objective, negative, positive)
+    one = half_pair_cost * 2 * negative * positive
     leaf_cost = round(exact_fraction(regularization, "regularization") * Fraction(one))
     if leaf_cost > one:
         raise ValueError(
@@ -125,3 +122,18 @@ def make_auc_scale(training: TrainingData, objective: str, regularization: float
     )
     # A `theta` of more than 0 must not be rounded to 0, where every tree has the same area.
     return AucScale(whole, half_pair_cost, leaf_cost, max(1, max_false_positives), one)
+
+
+def _half_pair_cost(objective: str, negative: int, positive: int) -> int:
+    """Return the ticks of half a pair, given the weights of the two classes.
+
+    A tie of a positive and a negative counts as half a pair, so half pairs are the unit. Their cost uses up the bits
+    that the search has, so that `regularization` is rounded as little as possible.
+    """
+    free_bits = _MOST_BITS - (2 * negative * positive).bit_length()
+    if free_bits < 0:
+        raise ValueError(
+            f"objective={objective!r} counts pairs of rows of the two classes, at most 2^{_MOST_BITS - 1} of them, but "
+            f"y has {negative} x {positive}. Use fewer rows, or a polars LazyFrame, whose equal rows are merged."
+        )
+    return 1 << free_bits
