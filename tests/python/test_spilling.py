@@ -134,9 +134,19 @@ def test_a_full_disk_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
         ("missing/folder", ValueError, "temporary_folder='missing/folder' is no folder"),
     ],
 )
-def test_a_wrong_folder_is_refused(folder: Any, error: type[Exception], message: str) -> None:
+@pytest.mark.parametrize("make", [GOSDTClassifier, SPLITClassifier, LicketySPLITClassifier])
+def test_a_wrong_folder_is_refused(make: Any, folder: Any, error: type[Exception], message: str) -> None:
+    frame = mixed_table(20)
     with pytest.raises(error, match=message):
-        LicketySPLITClassifier(temporary_folder=folder).fit(mixed_table(20).lazy(), "label")
+        make(temporary_folder=folder).fit(frame.lazy(), "label")
+    with pytest.raises(error, match=message):  # also where the table is in memory, and no file is needed
+        make(temporary_folder=folder).fit(frame.drop("label"), frame["label"])
+
+
+def test_a_frontier_refuses_a_wrong_folder() -> None:
+    frame = mixed_table(20)
+    with pytest.raises(ValueError, match="temporary_folder='missing/folder' is no folder"):
+        GOSDTClassifier(temporary_folder="missing/folder").frontier(frame.drop("label"), frame["label"])
 
 
 def test_ctrl_c_and_the_time_limit_leave_no_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

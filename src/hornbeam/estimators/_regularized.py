@@ -96,6 +96,8 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
         options = super()._check_parameters()
         check_smoothing(self.smoothing)
         check_objective(self.objective, self.omega, self.cost_matrix, self._non_additive_objectives)
+        if self._reads_streams:
+            check_folder(self.temporary_folder)
         return options
 
     def _read_stream(
@@ -138,7 +140,6 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
 
     def _check_stream(self) -> None:
         """Refuse parameters that are wrong for a lazy table, or need every row of it."""
-        check_folder(self.temporary_folder)
         reference = getattr(self, "reference", None)
         if reference is not None and not hasattr(reference, "predict"):
             raise ValueError(
