@@ -41,6 +41,7 @@ DistinctRows::DistinctRows(const PackedColumns& columns, const RowTargets& targe
     }
     index.find_or_add(rows.data(), std::min(kWordBits, columns.n_rows - first), &number_of_row[first]);
   }
+  index.close();
   n_rows = index.size();
   run.require(index.bytes() + number_of_row.size() * sizeof(std::uint32_t) +
               std::uint64_t{n_rows} * (n_targets + 2) * sizeof(std::int64_t) +

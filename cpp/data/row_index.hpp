@@ -35,6 +35,9 @@ class RowIndex {
     for (std::uint32_t i = 0; i < n; ++i) numbers[i] = find_or_add(rows + i * words_per_row_, hashes[i]);
   }
 
+  /// Frees the memory that only looking up needs; no row may be added afterwards.
+  void close() { index_ = {}; }
+
   std::uint32_t size() const { return size_; }
   std::uint64_t bytes() const { return rows_.size() * sizeof(Word) + index_.bytes(); }
   const Word* row(std::uint32_t number) const { return rows_.data() + number * words_per_row_; }

@@ -53,26 +53,13 @@ class LookaheadSearch {
         run_(run),
         search_(search),
         meter_(run, kWorkBetweenPolls, [this] { report(); }),
+        // Prefixes of a single level never lead to the same rows.
         prefixes_(problem.rows, problem.model, problem.leaf_cost, problem.tree.rows_per_leaf, lookahead.depth,
-                  lookahead.last_by_loss, run.limits().bytes, meter_) {}
+                  lookahead.depth > 1, lookahead.last_by_loss, run.limits().bytes, meter_) {}
 
   run::Outcome run() {
-    rows::RowSet root;
-    prefixes_.maker().make_root(root, run_);
     now_.lower = lower_bound();
-    SplitList splits;
-    now_.upper = prefixes_.greedy().leaf_cost(root.total.data());
-    now_.n_leaves = 1;
-    now_.upper = prefixes_.greedy().grow(root, depth_, splits, true);
-    now_.n_leaves = static_cast<std::uint32_t>(std::count(splits.begin(), splits.end(), table::kNoSplit));
-    report();
-    run_.guard([&] {
-      SplitList found;
-      const bool looks_ahead = lookahead_.is_recursive || lookahead_.keeps_greedy || lookahead_.depth < depth_;
-      if (complete(root, data::all_rows(problem_.rows), depth_, looks_ahead ? lookahead_.depth : 0, found) <=
-          now_.upper)
-        splits.swap(found);
-    });
+    const SplitList splits = find_splits();
     tree::ResultTree tree = TreeWriter(problem_, splits).write();
     now_.upper = tree.cost;
     now_.n_leaves = tree.n_leaves();
@@ -83,6 +70,29 @@ class LookaheadSearch {
   }
 
  private:
+  SplitList find_splits() {
+    rows::RowSet root;
+    prefixes_.maker().make_root(root, run_);
+    path_.push_back(&root);
+    SplitList splits;
+    now_.upper = prefixes_.greedy().leaf_cost(root.total.data());
+    now_.n_leaves = 1;
+    now_.upper = prefixes_.greedy().grow(root, depth_, splits, true);
+    now_.n_leaves = static_cast<std::uint32_t>(std::count(splits.begin(), splits.end(), table::kNoSplit));
+    report();
+    run_.guard([&] {
+      SplitList found;
+      const bool looks_ahead = lookahead_.is_recursive || lookahead_.keeps_greedy || lookahead_.depth < depth_;
+      const data::RowList numbers = solves_parts() ? data::all_rows(problem_.rows) : data::RowList();
+      if (complete(root, numbers, depth_, looks_ahead ? lookahead_.depth : 0, found) <= now_.upper) splits.swap(found);
+    });
+    path_.clear();
+    return splits;
+  }
+
+  /// Whether optimal trees replace the greedy ones. Only these need lists of rows.
+  bool solves_parts() const { return !lookahead_.is_recursive && !lookahead_.keeps_greedy; }
+
   /// bounds/equivalent_points.hpp for the whole problem.
   Ticks lower_bound() {
     Ticks least_loss = 0;
@@ -97,6 +107,7 @@ class LookaheadSearch {
   const run::Progress& progress() {
     now_.n_subproblems = prefixes_.n_subproblems() + n_solved_ + n_in_part_;
     now_.bytes = problem_.rows.bytes() + prefixes_.bytes();
+    for (const rows::RowSet* const rows : path_) now_.bytes += rows->bytes();
     if (prefixes_.table().is_full()) run_.stop(run::Status::memory_limit);
     return now_;
   }
@@ -104,7 +115,7 @@ class LookaheadSearch {
   void report() { run_.report(progress()); }
 
   /// Appends the best prefix of `steps` levels with its leaves completed, and returns the cost. After a stop, the
-  /// greedy tree if that costs less.
+  /// greedy tree if that costs less. `numbers` are those of the rows if `solves_parts`, otherwise empty.
   Ticks complete(rows::RowSet& rows, const data::RowList& numbers, std::uint32_t depth, std::uint32_t steps,
                  SplitList& splits) {
     if (lookahead_.keeps_greedy && steps == 0) return prefixes_.greedy().grow(rows, depth, splits);
@@ -119,8 +130,7 @@ class LookaheadSearch {
     if (prefix.column != table::kNoSplit) {
       const std::uint32_t steps_left = lookahead_.is_recursive ? lookahead_.depth : steps - 1;
       cost = complete_sides(rows, numbers, prefix.column, depth - 1, steps_left, splits);
-    } else if (lookahead_.is_recursive || lookahead_.keeps_greedy || run_.stopped() ||
-               prefix.cost <= 2 * problem_.leaf_cost || depth == 0) {
+    } else if (!solves_parts() || run_.stopped() || prefix.cost <= 2 * problem_.leaf_cost || depth == 0) {
       splits.push_back(table::kNoSplit);
     } else {
       cost = solve(numbers, depth, splits);
@@ -139,7 +149,7 @@ class LookaheadSearch {
                        std::uint32_t steps, SplitList& splits) {
     const std::uint32_t split = rows.columns[column];
     splits.push_back(split);
-    const auto side = data::partition(problem_.rows, numbers, split);
+    const auto side = data::partition(problem_.rows, numbers, split);  // of no rows, unless parts are solved
     rows::SupportSet support[2];
     prefixes_.supports_of_sides(rows, column, support);
     prefixes_.maker().make_slot_rows(rows);
@@ -147,7 +157,9 @@ class LookaheadSearch {
     for (const int x : {1, 0}) {
       rows::RowSet child;
       prefixes_.maker().make_child(rows, column, x == 1, support[x], child);
+      path_.push_back(&child);
       cost += complete(child, side[x], depth, steps, splits);
+      path_.pop_back();
     }
     return cost;
   }
@@ -193,6 +205,7 @@ class LookaheadSearch {
   const ExactSearch& search_;
   run::WorkMeter meter_;
   Prefixes prefixes_;
+  std::vector<const rows::RowSet*> path_;  // from the root to the node that is completed
   run::Progress now_{};
   std::uint64_t n_solved_ = 0, n_in_part_ = 0;
 };

@@ -6,11 +6,11 @@
 namespace hornbeam::lookahead {
 
 Prefixes::Prefixes(const data::DistinctRows& data, const models::LeafModel& model, Ticks leaf_cost,
-                   std::uint64_t rows_per_leaf, std::uint32_t levels, bool last_by_loss,
+                   std::uint64_t rows_per_leaf, std::uint32_t levels, bool looks_up, bool last_by_loss,
                    std::optional<std::uint64_t> table_bytes, run::WorkMeter& meter)
     : leaf_cost_(leaf_cost),
       rows_per_leaf_(rows_per_leaf),
-      levels_(levels),
+      looks_up_(looks_up),
       meter_(meter),
       counting_(models::LeafModel::counting(data.n_targets, rows_per_leaf > 1)),
       maker_(data, counting_, kernels::kernels(), leaf_cost, rows_per_leaf, 1),
@@ -18,13 +18,15 @@ Prefixes::Prefixes(const data::DistinctRows& data, const models::LeafModel& mode
               std::accumulate(data.target_weight.begin(), data.target_weight.end(), std::int64_t{0}), last_by_loss,
               meter),
       table_(false, table_bytes),
-      child_(std::size_t{levels} + 1) {}
+      child_(std::size_t{levels} + 1) {
+  if (!looks_up) maker_.without_supports();
+}
 
 Prefixes::Best Prefixes::best(rows::RowSet& rows, std::uint32_t depth, std::uint32_t steps) {
   Best best{greedy_.leaf_cost(rows.total.data()), table::kNoSplit};
   if (depth == 0 || rows.n_columns == 0 || best.cost <= 2 * leaf_cost_) return best;
   const table::SubproblemKey key{rows.support.fingerprint, depth, steps};
-  if (const auto known = table_.find(key)) {
+  if (const auto known = looks_up_ ? table_.find(key) : std::nullopt) {
     ++counters_.known_prefixes;
     const auto at = std::find(rows.columns.begin(), rows.columns.end(), known->tree.split);
     const bool is_leaf = known->tree.split == table::kNoSplit;
@@ -32,12 +34,13 @@ Prefixes::Best Prefixes::best(rows::RowSet& rows, std::uint32_t depth, std::uint
   }
   ++n_subproblems_;
   if (steps > 1) maker_.make_slot_rows(rows);
-  if (levels_ > 1) maker_.make_fingerprint_planes(rows);
+  if (looks_up_) maker_.make_fingerprint_planes(rows);
   for (std::uint32_t column = 0; column < rows.n_columns; ++column) {
     const Ticks cost = cost_of_split(rows, column, depth - 1, steps - 1, best.cost);
     if (!meter_.spend(rows.n_columns)) return best;
     if (cost < best.cost) best = {cost, column};
   }
+  if (!looks_up_) return best;
   const std::uint32_t split = best.column == table::kNoSplit ? table::kNoSplit : rows.columns[best.column];
   table_.tighten(key, {best.cost, {best.cost, split, table::kUnlimited, {}}});
   return best;
@@ -57,9 +60,7 @@ Ticks Prefixes::cost_of_split(const rows::RowSet& rows, std::uint32_t column, st
   };
   if (is_closed()) return bound;  // even two leaves without loss on each side would not pay
   if (steps == 0) {
-    // With a single level no two prefixes lead to the same rows, so nothing is looked up, and no fingerprint is made.
-    const bool is_shared = levels_ > 1;
-    const Sides greedy = is_shared ? greedy_sides(rows, column, depth) : greedy_.costs_of_sides(rows, column, depth);
+    const Sides greedy = looks_up_ ? greedy_sides(rows, column, depth) : greedy_.costs_of_sides(rows, column, depth);
     return greedy.cost[0] + greedy.cost[1];
   }
   rows::SupportSet support[2];
@@ -149,7 +150,7 @@ Prefixes::Side Prefixes::side_of(const rows::RowSet& rows, std::uint32_t column,
 }
 
 std::uint64_t Prefixes::bytes() const {
-  std::uint64_t bytes = greedy_.bytes() + table_.bytes();
+  std::uint64_t bytes = greedy_.bytes() + maker_.bytes() + table_.bytes();
   for (const rows::RowSet& rows : child_) bytes += rows.bytes();
   return bytes;
 }

@@ -27,9 +27,11 @@ class Prefixes {
     std::uint32_t column;  // of the row set, kNoSplit for a leaf
   };
 
-  /// Of at most `levels` levels of splits.
+  /// Of at most `levels` levels of splits. `looks_up`: whether several prefixes may lead to the same rows; otherwise
+  /// row sets have no support sets, which would take most of their memory.
   Prefixes(const data::DistinctRows& data, const models::LeafModel& model, Ticks leaf_cost, std::uint64_t rows_per_leaf,
-           std::uint32_t levels, bool last_by_loss, std::optional<std::uint64_t> table_bytes, run::WorkMeter& meter);
+           std::uint32_t levels, bool looks_up, bool last_by_loss, std::optional<std::uint64_t> table_bytes,
+           run::WorkMeter& meter);
 
   /// The best prefix of at most `steps` levels of splits; with the greedy trees, it has at most `depth` levels.
   Best best(rows::RowSet& rows, std::uint32_t depth, std::uint32_t steps);
@@ -49,8 +51,9 @@ class Prefixes {
   const Counters& counters() const { return counters_; }
   std::uint64_t bytes() const;
 
-  /// Of both sides of a column.
+  /// Of both sides of a column; they stay as they are if nothing is looked up.
   void supports_of_sides(const rows::RowSet& rows, std::uint32_t column, rows::SupportSet (&support)[2]) const {
+    if (!looks_up_) return;
     support[1] = maker_.support_of(rows, column, true);
     support[0] = support[1];
     support[0].fingerprint ^= rows.support.fingerprint;
@@ -69,7 +72,7 @@ class Prefixes {
 
   const Ticks leaf_cost_;
   const std::uint64_t rows_per_leaf_;
-  const std::uint32_t levels_;
+  const bool looks_up_;
   run::WorkMeter& meter_;
   const models::LeafModel counting_;
   rows::RowSetMaker maker_;

@@ -13,7 +13,8 @@ PrefixGraph<Count>::PrefixGraph(std::shared_ptr<const TreeSetProblem> problem, c
     : rule_(rule),
       graph_(std::move(problem), run),
       prefixes_(graph_.problem_.rows, graph_.problem_.model, graph_.problem_.kind.leaf_cost,
-                graph_.problem_.kind.rows_per_leaf, rule.lookahead_depth, false, run.limits().bytes, graph_.meter_) {
+                graph_.problem_.kind.rows_per_leaf, rule.lookahead_depth, true, false, run.limits().bytes,
+                graph_.meter_) {
   nodes_.emplace_back();
 }
 

@@ -33,6 +33,12 @@ std::pair<std::uint32_t, std::uint64_t> choose_top(const std::uint64_t (&n_set)[
   return {top, fewest};
 }
 
+/// Whether a slot of this target and shift is the first one of a row with these counts.
+bool is_first_slot(const std::int64_t* counts, std::uint32_t target, std::uint32_t shift) {
+  return (counts[target] & ((std::int64_t{1} << shift) - 1)) == 0 &&
+         std::all_of(counts, counts + target, [](std::int64_t count) { return count == 0; });
+}
+
 }  // namespace
 
 std::uint64_t RowSet::bytes() const {
@@ -126,40 +132,49 @@ void RowSetMaker::make_root(RowSet& root, run::Run& run) {
   root.copies.assign(root.n_columns, 1);
   kept_ = root.columns;
   const std::uint32_t n_counts = measures_.n_counts();
+  // Of a model without equivalent points the weights are the counts.
+  const bool are_counts = n_counts == data_.n_targets;
   const std::uint64_t tile = word_at(data_.view().n_words) * n_row_words_ * sizeof(Word);
-  // Rows of one weight have a slot each: the same number of bytes twice row by row, and once as columns.
-  run.require(data_.bytes() + 3 * tile +
-              std::uint64_t{data_.n_rows} * (2 * sizeof(SupportSet) + 8 * std::uint64_t{n_counts}) +
+  // Rows of one weight have a slot each: the same number of bytes twice row by row, and later as columns.
+  run.require(data_.bytes() + 2 * tile +
+              std::uint64_t{data_.n_rows} *
+                  ((has_supports_ ? sizeof(SupportSet) : 0) + (are_counts ? 0 : 8 * std::uint64_t{n_counts})) +
               std::uint64_t{data_.stride} * (measures_.size() + 2) * sizeof(Ticks));
-  merged_.assign(data_.n_rows, {});
   row_bits_.resize(word_at(data_.view().n_words) * n_row_words_);
-  row_counts_.assign(std::size_t{data_.n_rows} * n_counts, 0);
+  row_counts_.assign(are_counts ? 0 : std::size_t{data_.n_rows} * n_counts, 0);
+  const std::int64_t* const all_counts = are_counts ? data_.target_weight.data() : row_counts_.data();
+  const auto support_of = [&](std::size_t number) -> SupportSet {
+    const auto row = static_cast<std::uint32_t>(number);
+    return {data_.fingerprint(row, measures_.counts_rows), model_.least_loss_of(all_counts + number * n_counts),
+            data_.reference_loss.empty() ? 0 : data_.reference_loss[row]};
+  };
+  root.support = {};
   for (std::uint32_t row = 0; row < data_.n_rows; ++row) {
     if (row % kWordBits == 0) {
       run.require();
       turn_word(data_.view(), row / kWordBits, n_row_words_, row_bits_.data() + std::size_t{row} * n_row_words_);
     }
-    std::int64_t* counts = &row_counts_[std::size_t{row} * n_counts];
-    std::copy(data_.weight(row), data_.weight(row) + data_.n_targets, counts);
-    if (measures_.counts_rows) counts[n_counts - 1] = data_.row_count[row];
-    model_.merge(counts);
-    merged_[row] = {data_.fingerprint(row, measures_.counts_rows), model_.least_loss_of(counts),
-                    data_.reference_loss.empty() ? 0 : data_.reference_loss[row]};
+    if (!are_counts) {
+      std::int64_t* counts = &row_counts_[std::size_t{row} * n_counts];
+      std::copy(data_.weight(row), data_.weight(row) + data_.n_targets, counts);
+      if (measures_.counts_rows) counts[n_counts - 1] = data_.row_count[row];
+      model_.merge(counts);
+    }
+    if (has_supports_) root.support.add(support_of(row));
   }
   root.numbers.clear();
   for (std::uint32_t row = 0; row < data_.n_rows && numbers_rows_; ++row) root.numbers.push_back(row);
-  root.support = {};
-  for (const SupportSet& support : merged_) root.support.add(support);
   // A slot for each row, and the rest of a word for each target: most tables need no more, and growing takes half as
   // much memory again.
   const std::size_t n_slots = word_at(words_for(data_.n_rows) + n_counts);
-  root.slot_supports.reserve(n_slots);
+  if (has_supports_) root.slot_supports.reserve(n_slots);
   gathered_.reserve(n_slots * n_row_words_);
-  lay_out(nullptr, root, [&run] { run.require(); });
+  gather(nullptr, {data_.n_rows, all_counts}, support_of, root);
   // Not by {}, which would empty the vectors and keep their memory.
-  merged_ = decltype(merged_)();
   row_bits_ = decltype(row_bits_)();
   row_counts_ = decltype(row_counts_)();
+  lay_out(root, [&run] { run.require(); });
+  gathered_ = decltype(gathered_)();
   run.require();
   finish(root);
 }
@@ -195,7 +210,8 @@ void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool si
   row_counts_.clear();
   n_light_columns_ += parent.stride - child.n_columns - n_constant;
   if (child.n_columns + n_constant < parent.stride) merge_equal_rows(parent);  // a column is gone that told rows apart
-  lay_out(&parent, child, [] {});
+  gather(&parent, {merged_.size(), row_counts_.data()}, [this](std::size_t row) { return merged_[row]; }, child);
+  lay_out(child, [] {});
   finish(child);
 }
 
@@ -234,96 +250,21 @@ void RowSetMaker::choose_slots(const RowSet& parent, std::uint32_t column, bool 
       chosen_[w] = parent.chosen(column, side, w, segment.valid(w));
 }
 
-/// Finds the rows that the remaining columns do not separate and whose counts change if they are merged; removes their
-/// slots from `chosen_`. Candidates are the slots whose hash is shared by slots of two classes or, if one row may have
-/// slots of both, by two different rows (two with equal 32-bit hashes may stay apart: q is then less than it could be).
-void RowSetMaker::merge_equal_rows(const RowSet& parent) {
-  constexpr std::uint32_t kUnseen = 0, kSeveral = ~std::uint32_t{0};
-  if (measures_.n_loss_units == 0) return;
-  const std::uint32_t n_targets = measures_.cancelled ? 2 : measures_.n_counts();  // that the merge reads
-  std::size_t n_chosen = 0;
-  for (const Word word : chosen_) n_chosen += static_cast<std::size_t>(std::popcount(word));
-  seen_.assign(std::bit_ceil(4 * n_chosen), kUnseen);
-  const int unused_bits = std::countl_zero(seen_.size()) + 1;
-  const std::uint32_t n_words = n_row_words_;
-  const Word *const slot_rows = parent.slot_rows.data(), *const kept = kept_mask_.data();
-  const auto hash_bits = [=](std::size_t slot, Word flip) {  // of the columns left; flipped, of the others
-    const Word* row = slot_rows + slot * n_words;
-    Word hash = 0;
-    for (std::uint32_t k = 0; k < n_words; ++k) {
-      hash = (hash ^ (row[k] & (kept[k] ^ flip))) * 0x9e3779b97f4a7c15ULL;
-      hash ^= hash >> 32;
-    }
-    return hash * 0xbf58476d1ce4e5b9ULL;
-  };
-  const auto hash_of = [=](std::size_t slot) { return hash_bits(slot, 0) >> unused_bits; };
-  std::uint32_t* const seen = seen_.data();
-  for (const kernels::Segment& segment : parent.segments) {
-    if (segment.target >= measures_.n_targets) break;
-    for (std::uint32_t w = segment.begin; w < segment.end; ++w)
-      for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
-        const std::uint32_t here =
-            measures_.cancelled ? segment.target + 1 : static_cast<std::uint32_t>(hash_bits(slot, ~Word{0}) >> 32) | 1;
-        std::uint32_t& known = seen[hash_of(slot)];
-        known = known == kUnseen || known == here ? here : kSeveral;
-      });
-  }
-  suspect_.clear();
-  for (std::uint32_t s = 0; s < parent.segments.size() && parent.segments[s].target < n_targets; ++s)
-    for (std::uint32_t w = parent.segments[s].begin; w < parent.segments[s].end; ++w)
-      for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
-        if (seen[hash_of(slot)] == kSeveral) suspect_.push_back({slot, s, 0});
-      });
-  if (suspect_.empty()) return;
-  index_.reset(suspect_.size());
-  for (Suspect& suspect : suspect_) {
-    const Word* row = &parent.slot_rows[suspect.slot * n_words];
-    const auto n_merged = static_cast<std::uint32_t>(merged_.size());
-    suspect.row = index_.find_or_add(hash_of(suspect.slot), n_merged, [&](std::uint32_t number) {
-      for (std::uint32_t k = 0; k < n_words; ++k)
-        if (row_bits_[std::size_t{number} * n_words + k] != (row[k] & kept[k])) return false;
-      return true;
-    });
-    if (suspect.row == n_merged) {
-      merged_.emplace_back();
-      for (std::uint32_t k = 0; k < n_words; ++k) row_bits_.push_back(row[k] & kept[k]);
-      row_counts_.resize(row_counts_.size() + measures_.n_counts());
-    }
-    const kernels::Segment& segment = parent.segments[suspect.segment];
-    row_counts_[std::size_t{suspect.row} * measures_.n_counts() + segment.target] += std::int64_t{1} << segment.shift;
-  }
-  merge_counts(parent);
-}
-
-/// Merges the counts of the rows found, and drops those that do not change: their slots stay as they are.
-void RowSetMaker::merge_counts(const RowSet& parent) {
-  const std::size_t n_counts = measures_.n_counts(), n_words = n_row_words_;
-  std::uint32_t n_left = 0;
-  new_number_.assign(merged_.size(), kNone);
-  for (std::size_t row = 0; row < merged_.size(); ++row) {
-    if (!model_.merge(&row_counts_[row * n_counts])) continue;
-    new_number_[row] = n_left++;
-    std::copy_n(&row_counts_[row * n_counts], n_counts, &row_counts_[new_number_[row] * n_counts]);
-    std::copy_n(row_bits_.data() + row * n_words, n_words, row_bits_.data() + new_number_[row] * n_words);
-  }
-  merged_.resize(n_left);
-  for (const Suspect& suspect : suspect_) {
-    if (new_number_[suspect.row] == kNone) continue;
-    merged_[new_number_[suspect.row]].add(parent.slot_supports[suspect.slot]);
-    chosen_[suspect.slot / kWordBits] &= ~(Word{1} << (suspect.slot % kWordBits));
-  }
-}
-
-/// Gathers the chosen slots of the parent, and makes those of the merged rows, row by row; then makes the tile.
-template <class OnStep>
-void RowSetMaker::lay_out(const RowSet* parent, RowSet& rows, OnStep on_step) {
+/// Gathers the chosen slots of the parent, and makes those of the new rows, row by row.
+template <class SupportOf>
+void RowSetMaker::gather(const RowSet* parent, const NewRows& added, const SupportOf& support_of, RowSet& rows) {
   rows.segments.clear();
   rows.n_slot_words = 0;
   rows.slot_rows.clear();
   rows.fingerprint_planes.clear();
-  for (std::uint32_t target = 0; target < measures_.n_counts(); ++target) lay_out_target(parent, target, rows);
-  rows.slot_supports.resize(word_at(rows.n_slot_words));
+  for (std::uint32_t target = 0; target < measures_.n_counts(); ++target)
+    gather_target(parent, target, added, support_of, rows);
+  if (has_supports_) rows.slot_supports.resize(word_at(rows.n_slot_words));
+}
 
+/// Makes the tile of what has been gathered.
+template <class OnStep>
+void RowSetMaker::lay_out(RowSet& rows, OnStep on_step) {
   rows.stride = padded_to_lanes(std::max(rows.n_columns, 1u));
   rows.slots.resize(std::size_t{rows.n_slot_words} * rows.stride);
   wide_.resize(std::size_t{n_row_words_} * kWordBits);
@@ -341,7 +282,9 @@ void RowSetMaker::lay_out(const RowSet* parent, RowSet& rows, OnStep on_step) {
   }
 }
 
-void RowSetMaker::lay_out_target(const RowSet* parent, std::uint32_t target, RowSet& rows) {
+template <class SupportOf>
+void RowSetMaker::gather_target(const RowSet* parent, std::uint32_t target, const NewRows& added,
+                                const SupportOf& support_of, RowSet& rows) {
   const std::size_t n_counts = measures_.n_counts();
   const std::uint32_t n_words = n_row_words_;
   std::uint64_t n_set[64] = {};  // slots of each shift
@@ -349,22 +292,23 @@ void RowSetMaker::lay_out_target(const RowSet* parent, std::uint32_t target, Row
     for (const kernels::Segment& segment : parent->segments)
       for (std::uint32_t w = segment.begin; w < segment.end && segment.target == target; ++w)
         n_set[segment.shift] += static_cast<std::uint64_t>(std::popcount(chosen_[w]));
-  for (std::size_t row = 0; row < merged_.size(); ++row)
-    for_each_bit(static_cast<Word>(row_counts_[row * n_counts + target]), 0, [&](std::size_t bit) { ++n_set[bit]; });
+  for (std::size_t row = 0; row < added.n; ++row)
+    for_each_bit(static_cast<Word>(added.counts[row * n_counts + target]), 0, [&](std::size_t bit) { ++n_set[bit]; });
   const auto [top, fewest] = choose_top(n_set);
   if (fewest == 0) return;
-
   const std::size_t most_slots = (rows.n_slot_words + fewest) * kWordBits;
   gathered_.resize(std::max(gathered_.size(), most_slots * n_words));
-  rows.slot_supports.resize(most_slots);
-  SupportSet* const supports = rows.slot_supports.data();
+  if (has_supports_) rows.slot_supports.resize(most_slots);
+  SupportSet* const supports = has_supports_ ? rows.slot_supports.data() : nullptr;
   Word* const gathered = gathered_.data();
   for (std::uint32_t shift = 0; shift <= top; ++shift) {
     const std::size_t first = word_at(rows.n_slot_words);
     std::size_t next = first;
     const auto append = [&](const SupportSet& support, const Word* bits, std::int64_t copies) {
-      supports[next] = support;
-      std::fill(supports + next + 1, supports + next + copies, SupportSet{});
+      if (supports != nullptr) {
+        supports[next] = support;
+        std::fill(supports + next + 1, supports + next + copies, SupportSet{});
+      }
       for (; copies > 0; --copies, ++next) std::copy_n(bits, n_words, gathered + next * n_words);
     };
     for (std::size_t s = 0; parent != nullptr && s < parent->segments.size(); ++s) {
@@ -376,18 +320,21 @@ void RowSetMaker::lay_out_target(const RowSet* parent, std::uint32_t target, Row
       const bool is_small = copies == 1 && n_words == 1;
       for (std::uint32_t w = segment.begin; w < segment.end; ++w)
         for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
-          if (!is_small) return append(from_supports[slot], from + slot * n_words, copies);
-          supports[next] = from_supports[slot];
+          if (!is_small)
+            return append(supports == nullptr ? SupportSet{} : from_supports[slot], from + slot * n_words, copies);
+          if (supports != nullptr) supports[next] = from_supports[slot];
           gathered[next++] = from[slot];
         });
     }
-    for (std::size_t row = 0; row < merged_.size(); ++row) {
-      const std::int64_t count = row_counts_[row * n_counts + target] >> shift,
-                         copies = shift < top ? count & 1 : count;
-      if (copies > 0) append(std::exchange(merged_[row], {}), row_bits_.data() + row * n_words, copies);
+    for (std::size_t row = 0; row < added.n; ++row) {
+      const std::int64_t* const counts = added.counts + row * n_counts;
+      const std::int64_t count = counts[target] >> shift, copies = shift < top ? count & 1 : count;
+      if (copies == 0) continue;
+      const bool has_support = supports != nullptr && is_first_slot(counts, target, shift);
+      append(has_support ? support_of(row) : SupportSet{}, row_bits_.data() + row * n_words, copies);
     }
     const std::size_t end = word_at(words_for(static_cast<std::uint32_t>(next)));
-    std::fill(supports + next, supports + end, SupportSet{});
+    if (supports != nullptr) std::fill(supports + next, supports + end, SupportSet{});
     std::fill(gathered + next * n_words, gathered + end * n_words, 0);
     const std::uint32_t begin = rows.n_slot_words;
     rows.n_slot_words = words_for(static_cast<std::uint32_t>(next));

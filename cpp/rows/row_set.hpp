@@ -12,7 +12,8 @@
 // CHOICE  Counts are written in binary over slots ("shifts"), so merged rows and sample weights are counted by the same
 //         AND and population count as single rows. The highest shift is used more than once if that takes fewer words
 //         (a weight of 3 may be 3 x 1 or 1 + 2). There are no groups besides the slots: a child's slots are chosen from
-//         its parent's, and only rows whose counts change by a merge get new ones.
+//         its parent's, and only rows whose counts change by a merge get new ones. The support sets of the slots take
+//         three quarters of the memory of a root, so searches that look nothing up do without.
 #pragma once
 
 #include <vector>
@@ -47,7 +48,7 @@ struct RowSet {
   std::uint32_t n_slot_words = 0;
   std::vector<kernels::Segment> segments;  // by target, then by shift
   AlignedVector<Word> slots;               // word-major
-  std::vector<SupportSet> slot_supports;   // of each slot, 64 a word
+  std::vector<SupportSet> slot_supports;   // of each slot, 64 a word; empty without support sets
   /// The slots row by row, made when first needed: bit c % 64 of word c / 64 of a slot is column c.
   std::uint32_t words_per_slot = 0;
   AlignedVector<Word> slot_rows;
@@ -101,6 +102,10 @@ class RowSetMaker {
   /// From now on, row sets have the numbers of their rows.
   void number_rows() { numbers_rows_ = true; }
 
+  /// From now on, slots have no support sets, and that of a row set means nothing. For models without equivalent
+  /// points.
+  void without_supports() { has_supports_ = false; }
+
   /// Makes bit planes of the fingerprints, which pay off from about five support sets on. A support set that is made
   /// from them has only its fingerprint.
   void make_fingerprint_planes(RowSet& rows) const;
@@ -136,10 +141,19 @@ class RowSetMaker {
   void choose_slots(const RowSet& parent, std::uint32_t column, bool side);
   void merge_equal_rows(const RowSet& parent);
   void merge_counts(const RowSet& parent);
+  /// Rows that get new slots, with the bits in `row_bits_`: at the root those of the data, in a child the merged ones.
+  struct NewRows {
+    std::size_t n;
+    const std::int64_t* counts;
+  };
+  template <class SupportOf>
+  void gather(const RowSet* parent, const NewRows& added, const SupportOf& support_of, RowSet& rows);
+  template <class SupportOf>
+  void gather_target(const RowSet* parent, std::uint32_t target, const NewRows& added, const SupportOf& support_of,
+                     RowSet& rows);
   /// `on_step` is called once a word of slots.
   template <class OnStep>
-  void lay_out(const RowSet* parent, RowSet& rows, OnStep on_step);
-  void lay_out_target(const RowSet* parent, std::uint32_t target, RowSet& rows);
+  void lay_out(RowSet& rows, OnStep on_step);
   void drop_repeated_columns(RowSet& rows);
   void keep_columns(RowSet& rows);
   void finish(RowSet& rows);
@@ -153,7 +167,7 @@ class RowSetMaker {
   std::uint64_t rows_per_leaf_;
   Ticks support_threshold_;
   bool is_narrow_;  // PairInput
-  bool numbers_rows_ = false;
+  bool numbers_rows_ = false, has_supports_ = true;
   std::uint64_t n_light_columns_ = 0;
 
   AlignedVector<Word> scratch_, hashes_, wide_;
@@ -169,7 +183,7 @@ class RowSetMaker {
   std::vector<std::uint32_t> seen_, new_number_;
   NumberIndex index_;
   std::vector<Suspect> suspect_;
-  std::vector<SupportSet> merged_;  // rows that need new slots, their bits and counts
+  std::vector<SupportSet> merged_;  // rows of a child that need new slots, their bits and counts
   std::vector<Word> row_bits_;
   std::vector<std::int64_t> row_counts_, counts_;
 };

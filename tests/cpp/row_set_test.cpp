@@ -322,6 +322,34 @@ RANDOM_TEST(chains_of_children_of_many_words_equal_their_rows, 40) {
   check_chain(draw, setup);
 }
 
+RANDOM_TEST(row_sets_without_support_sets_have_the_same_slots, 60) {
+  const TestProblem problem = random_problem(draw, {1, 200, 1, 70});
+  Run stop;
+  const DistinctRows data(problem.columns(), problem.targets(), stop);
+  const std::uint64_t rows_per_leaf = draw.choose<std::uint64_t>({1, 3});
+  const LeafModel model = LeafModel::counting(problem.n_classes, rows_per_leaf > 1);
+  RowSetMaker maker(data, model, kernels::kernels(), problem.leaf_cost, rows_per_leaf, 1);
+  RowSetMaker bare(data, model, kernels::kernels(), problem.leaf_cost, rows_per_leaf, 1);
+  bare.without_supports();
+  RowSet set, child, bare_set, bare_child;
+  maker.make_root(set, stop);
+  bare.make_root(bare_set, stop);
+  while (true) {
+    CHECK(bare_set.slots == set.slots && bare_set.columns == set.columns);
+    CHECK(bare_set.sums == set.sums && bare_set.total == set.total);
+    CHECK(bare_set.slot_supports.empty());
+    if (set.n_columns == 0) break;
+    const std::uint32_t column = draw.below(set.n_columns);
+    const bool side = draw.percent(50);
+    maker.make_slot_rows(set);
+    bare.make_slot_rows(bare_set);
+    maker.make_child(set, column, side, maker.support_of(set, column, side), child);
+    bare.make_child(bare_set, column, side, {}, bare_child);
+    std::swap(set, child);
+    std::swap(bare_set, bare_child);
+  }
+}
+
 RANDOM_TEST(a_root_of_weighted_rows_equals_the_root_of_as_many_single_rows, 30) {
   TestProblem weighted = random_problem(draw, {5, 20, 2, 6});
   for (std::int64_t& weight : weighted.weights) weight = draw.between(1, 9);

@@ -1,0 +1,96 @@
+// rows/merging.cpp: the part of RowSetMaker that merges rows of a child that have become equal.
+#include <algorithm>
+#include <bit>
+
+#include "base/each_bit.hpp"
+#include "rows/row_set.hpp"
+
+namespace hornbeam::rows {
+
+namespace {
+
+constexpr std::uint32_t kDropped = ~std::uint32_t{0};
+
+}  // namespace
+
+/// Finds the rows that the remaining columns do not separate and whose counts change if they are merged; removes their
+/// slots from `chosen_`. Candidates are the slots whose hash is shared by slots of two classes or, if one row may have
+/// slots of both, by two different rows (two with equal 32-bit hashes may stay apart: q is then less than it could be).
+void RowSetMaker::merge_equal_rows(const RowSet& parent) {
+  constexpr std::uint32_t kUnseen = 0, kSeveral = ~std::uint32_t{0};
+  if (measures_.n_loss_units == 0) return;
+  const std::uint32_t n_targets = measures_.cancelled ? 2 : measures_.n_counts();  // that the merge reads
+  std::size_t n_chosen = 0;
+  for (const Word word : chosen_) n_chosen += static_cast<std::size_t>(std::popcount(word));
+  seen_.assign(std::bit_ceil(4 * n_chosen), kUnseen);
+  const int unused_bits = std::countl_zero(seen_.size()) + 1;
+  const std::uint32_t n_words = n_row_words_;
+  const Word *const slot_rows = parent.slot_rows.data(), *const kept = kept_mask_.data();
+  const auto hash_bits = [=](std::size_t slot, Word flip) {  // of the columns left; flipped, of the others
+    const Word* row = slot_rows + slot * n_words;
+    Word hash = 0;
+    for (std::uint32_t k = 0; k < n_words; ++k) {
+      hash = (hash ^ (row[k] & (kept[k] ^ flip))) * 0x9e3779b97f4a7c15ULL;
+      hash ^= hash >> 32;
+    }
+    return hash * 0xbf58476d1ce4e5b9ULL;
+  };
+  const auto hash_of = [=](std::size_t slot) { return hash_bits(slot, 0) >> unused_bits; };
+  std::uint32_t* const seen = seen_.data();
+  for (const kernels::Segment& segment : parent.segments) {
+    if (segment.target >= measures_.n_targets) break;
+    for (std::uint32_t w = segment.begin; w < segment.end; ++w)
+      for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
+        const std::uint32_t here =
+            measures_.cancelled ? segment.target + 1 : static_cast<std::uint32_t>(hash_bits(slot, ~Word{0}) >> 32) | 1;
+        std::uint32_t& known = seen[hash_of(slot)];
+        known = known == kUnseen || known == here ? here : kSeveral;
+      });
+  }
+  suspect_.clear();
+  for (std::uint32_t s = 0; s < parent.segments.size() && parent.segments[s].target < n_targets; ++s)
+    for (std::uint32_t w = parent.segments[s].begin; w < parent.segments[s].end; ++w)
+      for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
+        if (seen[hash_of(slot)] == kSeveral) suspect_.push_back({slot, s, 0});
+      });
+  if (suspect_.empty()) return;
+  index_.reset(suspect_.size());
+  for (Suspect& suspect : suspect_) {
+    const Word* row = &parent.slot_rows[suspect.slot * n_words];
+    const auto n_merged = static_cast<std::uint32_t>(merged_.size());
+    suspect.row = index_.find_or_add(hash_of(suspect.slot), n_merged, [&](std::uint32_t number) {
+      for (std::uint32_t k = 0; k < n_words; ++k)
+        if (row_bits_[std::size_t{number} * n_words + k] != (row[k] & kept[k])) return false;
+      return true;
+    });
+    if (suspect.row == n_merged) {
+      merged_.emplace_back();
+      for (std::uint32_t k = 0; k < n_words; ++k) row_bits_.push_back(row[k] & kept[k]);
+      row_counts_.resize(row_counts_.size() + measures_.n_counts());
+    }
+    const kernels::Segment& segment = parent.segments[suspect.segment];
+    row_counts_[std::size_t{suspect.row} * measures_.n_counts() + segment.target] += std::int64_t{1} << segment.shift;
+  }
+  merge_counts(parent);
+}
+
+/// Merges the counts of the rows found, and drops those that do not change: their slots stay as they are.
+void RowSetMaker::merge_counts(const RowSet& parent) {
+  const std::size_t n_counts = measures_.n_counts(), n_words = n_row_words_;
+  std::uint32_t n_left = 0;
+  new_number_.assign(merged_.size(), kDropped);
+  for (std::size_t row = 0; row < merged_.size(); ++row) {
+    if (!model_.merge(&row_counts_[row * n_counts])) continue;
+    new_number_[row] = n_left++;
+    std::copy_n(&row_counts_[row * n_counts], n_counts, &row_counts_[new_number_[row] * n_counts]);
+    std::copy_n(row_bits_.data() + row * n_words, n_words, row_bits_.data() + new_number_[row] * n_words);
+  }
+  merged_.resize(n_left);
+  for (const Suspect& suspect : suspect_) {
+    if (new_number_[suspect.row] == kDropped) continue;
+    merged_[new_number_[suspect.row]].add(parent.slot_supports[suspect.slot]);
+    chosen_[suspect.slot / kWordBits] &= ~(Word{1} << (suspect.slot % kWordBits));
+  }
+}
+
+}  // namespace hornbeam::rows
