@@ -28,13 +28,16 @@ Word load_bits(const std::uint8_t* bytes, std::size_t first_bit, std::uint32_t n
   const std::size_t shift = first_bit % 8, n_bytes = (shift + n + 7) / 8;
   bytes += first_bit / 8;
   Word word = 0;
-  std::memcpy(&word, bytes, std::min(n_bytes, sizeof(Word)));
+  if (n_bytes >= sizeof(Word))  // of a size known when compiled
+    std::memcpy(&word, bytes, sizeof(Word));
+  else
+    std::memcpy(&word, bytes, n_bytes);
   word >>= shift;
   if (n_bytes > sizeof(Word)) word |= Word{bytes[sizeof(Word)]} << (kWordBits - shift);
   return n < kWordBits ? word & ((Word{1} << n) - 1) : word;
 }
 
-/// For so few bits, a count for each combination takes no more than 32 MB.
+/// For so few bits, the counts of all combinations take no more than 36 MB.
 constexpr std::uint32_t kFewBits = 22;
 
 }  // namespace
@@ -51,7 +54,9 @@ RowCounter::RowCounter(std::span<const std::uint32_t> widths)
     shift += width;
   }
   const std::uint32_t bits = std::accumulate(widths.begin(), widths.end(), std::uint32_t{0});
-  if (bits <= kFewBits) count_of_.assign(std::size_t{1} << bits, 0);
+  if (bits > kFewBits) return;
+  prepaid_.assign(std::size_t{1} << bits, 0);
+  spent_.assign(std::size_t{1} << bits, 0);
 }
 
 bool RowCounter::add(std::span<const CodesOfColumn> columns, std::size_t n_rows, std::span<const std::int64_t> counts) {
@@ -82,7 +87,7 @@ bool RowCounter::add_packed(std::span<const Word> rows, std::span<const std::int
     count_packed(rows.data() + first * n_words_, n, counts.subspan(first, n), numbers + first);
   }
   if (is_small()) {
-    std::vector<std::uint32_t> number_of(count_of_.size());
+    std::vector<std::uint32_t> number_of(spent_.size());
     for (std::uint32_t row = 0; row < n_rows(); ++row) number_of[small_rows_[row]] = row;
     for (std::size_t i = 0; i < rows.size(); ++i) numbers[i] = number_of[rows[i]];
   }
@@ -97,12 +102,18 @@ void RowCounter::count_packed(const Word* rows, std::uint32_t n, std::span<const
     for (std::uint32_t i = 0; i < n; ++i) counts_[numbers[i]] += counts.empty() ? 1 : counts[i];
     return;
   }
-  for (std::uint32_t i = 0; i < n; ++i) __builtin_prefetch(&count_of_[rows[i]], 1);
-  for (std::uint32_t i = 0; i < n; ++i) {
-    std::int64_t& count = count_of_[rows[i]];
-    if (count == 0) small_rows_.push_back(rows[i]);
-    count += counts.empty() ? 1 : counts[i];
+  if (counts.empty()) {
+    // Few rows wait for a cache: only `spent_`, a byte for each combination, is read for all of them.
+    for (std::uint32_t i = 0; i < n; ++i)
+      if (spent_[rows[i]]++ == 0) prepay(rows[i], kPrepaid);
+    return;
   }
+  for (std::uint32_t i = 0; i < n; ++i) prepay(rows[i], counts[i]);
+}
+
+void RowCounter::prepay(Word row, std::int64_t count) {
+  if (prepaid_[row] == 0) small_rows_.push_back(row);
+  prepaid_[row] += count;
 }
 
 /// Packs up to 64 rows. Columns of one bit are gathered as columns and turned, which takes a few steps for eight cells.
@@ -123,7 +134,8 @@ void RowCounter::pack(std::span<const CodesOfColumn> columns, std::size_t first,
     kernels::kernels().transpose(block);
     for (std::uint32_t i = 0; i < n; ++i) rows_[std::size_t{i} * n_words_ + word] = block[i];
     for (c = begin; c < places_.size() && places_[c].word == word; ++c) {
-      if (columns[c].bits != nullptr || (places_[c].width == 1 && columns[c].bytes != nullptr)) continue;
+      const bool is_turned = columns[c].bits != nullptr || (places_[c].width == 1 && columns[c].bytes != nullptr);
+      if (is_turned || places_[c].width == 0) continue;
       for (std::uint32_t i = 0; i < n; ++i)
         rows_[std::size_t{i} * n_words_ + word] |= Word{columns[c][first + i]} << places_[c].shift;
     }

@@ -5,7 +5,7 @@
 //         these take too much memory, Python writes their words to disk, and merges those of a part of them here.
 // HOLDS   Distinct rows are numbered in the order of their first appearance.
 // COST    A batch: its cells to pack, and one look-up a row. Memory: a word for each 64 bits of codes, 8 bytes for the
-//         count and 16 to 32 for the index, for each distinct row; up to 22 bits, 8 bytes for each combination at once.
+//         count and 16 to 32 for the index, for each distinct row; up to 22 bits, 9 bytes for each combination at once.
 #pragma once
 
 #include <cstddef>
@@ -44,11 +44,11 @@ class RowCounter {
   std::uint32_t n_rows() const { return is_small() ? static_cast<std::uint32_t>(small_rows_.size()) : index_.size(); }
   std::uint32_t n_words() const { return n_words_; }
   const Word* row(std::uint32_t row) const { return is_small() ? &small_rows_[row] : index_.row(row); }
-  std::int64_t count(std::uint32_t row) const { return is_small() ? count_of_[small_rows_[row]] : counts_[row]; }
+  std::int64_t count(std::uint32_t row) const { return is_small() ? small_count(small_rows_[row]) : counts_[row]; }
   std::uint32_t width(std::size_t column) const { return places_[column].width; }
   std::size_t n_columns() const { return places_.size(); }
   std::uint64_t bytes() const {
-    return index_.bytes() + (counts_.capacity() + count_of_.size()) * sizeof(std::int64_t) +
+    return index_.bytes() + (counts_.capacity() + prepaid_.size()) * sizeof(std::int64_t) + spent_.size() +
            small_rows_.capacity() * sizeof(Word);
   }
   std::uint32_t code(std::uint32_t row, std::size_t column) const {
@@ -62,7 +62,12 @@ class RowCounter {
     Word mask() const { return (Word{1} << width) - 1; }
   };
 
-  bool is_small() const { return !count_of_.empty(); }
+  static constexpr std::int64_t kPrepaid = 256;  // as often as a byte can be counted up until it is 0 again
+
+  bool is_small() const { return !spent_.empty(); }
+  /// What is prepaid less what is not spent yet.
+  std::int64_t small_count(Word row) const { return prepaid_[row] - (kPrepaid - spent_[row]) % kPrepaid; }
+  void prepay(Word row, std::int64_t count);
   /// Adds up to 64 rows, of which the first counts as `counts[0]`, or all once if there are none; sets their numbers
   /// unless rows are small.
   void count_packed(const Word* rows, std::uint32_t n, std::span<const std::int64_t> counts, std::uint32_t* numbers);
@@ -72,8 +77,10 @@ class RowCounter {
   std::uint32_t n_words_;
   RowIndex index_;
   std::vector<std::int64_t> counts_;
-  // Instead of these, where rows have few bits: how often each combination has come, and those that have.
-  std::vector<std::int64_t> count_of_;
+  // Instead of these, where rows have few bits, for each combination: a count of which `kPrepaid` are added ahead,
+  // whenever the number of those spent, a byte that starts again at 0, is 0. And the combinations that have come.
+  std::vector<std::int64_t> prepaid_;
+  std::vector<std::uint8_t> spent_;
   std::vector<Word> small_rows_;
   std::vector<Word> rows_;  // the block of 64 that is packed
 };
