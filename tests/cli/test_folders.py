@@ -84,7 +84,6 @@ def test_columns_and_missing_classes_are_as_in_one_file(run: Run, tmp_path: Path
         (("--target", "kind", "--method", "osdt"), "a folder is read in batches, by --method gosdt, split, lickety"),
         (("--target", "kind", "--cv", "3"), "without --reference, --test-size and --cv"),
         (("--target", "kind", "--decimal", ","), "belong to a single CSV file"),
-        (("--target", "kind", "--binarizer", "auto"), "needs all rows at once"),
         (("--target", "kind", "--memory-limit", "64"), "memory_limit has no room for the distinct values"),
         (("--target", "kind", "--temporary-folder", "no/folder"), "temporary_folder='no/folder' is no folder"),
     ],

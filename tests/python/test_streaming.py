@@ -164,7 +164,6 @@ def test_wrong_names_are_refused(y: Any, weight: Any, message: str) -> None:
     [
         (GOSDTClassifier(0.1, reference=[0, 1]), "reference must be a fitted estimator, since X is read in batches"),
         (GOSDTClassifier(0.1, reference="binarizer"), "reference must be a fitted estimator, .*; got 'binarizer'"),
-        (GOSDTClassifier(0.1, binarizer="auto"), "needs all rows at once"),
         (MAPTreeClassifier(), "MAPTreeClassifier does not read in batches"),
     ],
 )

@@ -21,7 +21,7 @@ def _triples(X: Any, y: Any, n_classes: int) -> Triples:
     """Count by NumPy."""
     rows = [X[y == code].astype(np.int64) for code in range(n_classes)]
     counts = np.array([np.einsum("ri,rj,rk->ijk", part, part, part) for part in rows])
-    return Triples(counts, np.array([len(part) for part in rows]), (False,) * X.shape[1])
+    return Triples(counts, np.array([len(part) for part in rows]))
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,34 @@ from hornbeam.table import Table, TableInput, TableSchema, read_table
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+
+class LabeledRows(NamedTuple):
+    """Rows of a table, with their labels and their weights, all greater than zero."""
+
+    table: Table
+    labels: npt.NDArray[Any]
+    weights: npt.NDArray[Any]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.table.n_rows
+
+    def read(self, numbers: npt.NDArray[np.intp]) -> LabeledRows:
+        """Return those with these numbers."""
+        return LabeledRows(self.table.take(numbers), self.labels[numbers], self.weights[numbers])
+
+
+class RowReader(Protocol):
+    """Rows of weight greater than zero that may have to be read, and are then in memory: as few as possible."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+
+    def read(self, numbers: npt.NDArray[np.intp]) -> LabeledRows:
+        """Return those with these ascending numbers."""
 
 
 class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -112,26 +140,33 @@ class Binarizer(TableInput, TransformerMixin, BaseEstimator, ABC):  # type: igno
         """Call `_find_conditions`; a binarizer that works long before its first condition overrides this."""
         return self._find_conditions(table, y, weights)
 
-    def _fit_distinct_values(self, table: Table, weights: Sequence[npt.NDArray[Any]]) -> Self:
-        """Find the conditions from the distinct values of each column and their weights; see `_of_distinct_values`."""
-        self.schema_ = table.schema
-        self.conditions_ = Conditions(self._of_distinct_values(table, weights))
+    def _fit_stream(
+        self, distinct: Table, weights: Sequence[npt.NDArray[Any]], rows: RowReader, budget: Budget
+    ) -> Self:
+        """Find the same conditions from the distinct values of each column, and from rows only where it has to be.
+
+        The columns of `distinct` differ in length, and each has its weights. Other binarizers than those that override
+        `_of_distinct_values` or this read all rows.
+        """
+        found = self._of_distinct_values(distinct, weights)
+        if found is None:
+            every = rows.read(np.arange(rows.n_rows))
+            return self._fit_rows(every.table, every.labels, every.weights, budget)
+        self.schema_ = distinct.schema
+        self.conditions_ = Conditions(found)
         return self
 
     @property
     def _needs_all_values(self) -> bool:
-        """Whether `_of_distinct_values` needs all distinct values; if not, a quantile sketch of them is enough."""
+        """Whether `_fit_stream` needs all distinct values; if not, a quantile sketch of them is enough."""
         return True
 
-    def _of_distinct_values(self, table: Table, weights: Sequence[npt.NDArray[Any]]) -> Iterable[Run]:
+    def _of_distinct_values(self, table: Table, weights: Sequence[npt.NDArray[Any]]) -> Iterable[Run] | None:
         """Return what `_find_conditions` returns for all rows, from the distinct values of each column alone.
 
-        The columns of `table` differ in length. Binarizers that need whole rows or labels do not implement it.
+        The columns of `table` differ in length. None: the binarizer needs whole rows, or their labels.
         """
-        raise TypeError(
-            f"{type(self).__name__} needs all rows at once, but X is read in batches. Use binarizer='exact', "
-            "'quantile', None or a ThresholdBinarizer."
-        )
+        return None
 
     def transform(self, X: Any) -> npt.NDArray[np.bool_]:
         """Evaluate every condition on every row.

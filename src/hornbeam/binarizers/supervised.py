@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.random import sample_without_replacement
 
 from hornbeam._budget import Budget
 from hornbeam._checks import is_integer, random_numbers, shown
-from hornbeam.binarizers._base import SupervisedBase
+from hornbeam.binarizers._base import LabeledRows, RowReader, SupervisedBase
 from hornbeam.binarizers._by_column import decimals_of
 from hornbeam.binarizers._conditions import Conditions, Run, Thresholds, evaluate_conditions
 from hornbeam.binarizers._ensembles import fit_within
 from hornbeam.binarizers.thresholds import ThresholdBinarizer
 from hornbeam.conditions import IsIn
 from hornbeam.table import Table
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _MOST_ROWS = 8192  # that the trees are grown on
 _MOST_CATEGORIES = 16  # of a column that the trees see: those with the most rows
@@ -108,20 +112,34 @@ class SupervisedBinarizer(SupervisedBase):
         self.random_state = random_state
 
     def _find_within(self, table: Table, y: Any, weights: npt.NDArray[Any], budget: Budget) -> Iterable[Run]:
+        quantiles = self._quantiles()._fit_rows(table, None, weights, budget).conditions_
+        return self._add_supervised(quantiles, table, LabeledRows(table, np.asarray(y), weights), budget)
+
+    def _fit_stream(
+        self, distinct: Table, weights: Sequence[npt.NDArray[Any]], rows: RowReader, budget: Budget
+    ) -> Self:
+        quantiles = self._quantiles()._fit_stream(distinct, weights, rows, budget).conditions_
+        self.schema_ = distinct.schema
+        self.conditions_ = self._add_supervised(quantiles, distinct, rows, budget)
+        return self
+
+    def _quantiles(self) -> ThresholdBinarizer:
         for name, value, least in (("n_quantiles", self.n_quantiles, 1), ("n_supervised", self.n_supervised, 0)):
             if not is_integer(value) or value < least:
                 raise ValueError(f"{name} must be an integer of at least {least}, got {shown(value)}.")
+        return ThresholdBinarizer("quantile", self.n_quantiles, decimals=self.decimals)
+
+    def _add_supervised(self, quantiles: Conditions, table: Table, rows: RowReader, budget: Budget) -> Conditions:
+        """Return the quantiles and the other thresholds; `table` has at least the distinct values of each column."""
         random = random_numbers(self.random_state)
         self.n_supervised_ = 0
-        of_quantiles = ThresholdBinarizer("quantile", self.n_quantiles, decimals=self.decimals)
-        quantiles = of_quantiles._fit_rows(table, None, weights, budget).conditions_
-        every = dict(_every_threshold(quantiles, decimals_of(self.decimals, table), table, weights, budget))
+        every = dict(_every_threshold(quantiles, decimals_of(self.decimals, table), table, budget))
         if self.n_supervised == 0 or not any(len(every[run.column]) > len(run) for run in _runs(quantiles, every)):
             return quantiles
-        rows = np.arange(table.n_rows)
-        if table.n_rows > _MOST_ROWS:
-            rows = np.sort(random.choice(table.n_rows, _MOST_ROWS, replace=False))
-        gains = self._gains(quantiles, every, table.take(rows), np.asarray(y)[rows], weights[rows], random, budget)
+        numbers = np.arange(rows.n_rows)
+        if rows.n_rows > _MOST_ROWS:
+            numbers = np.sort(sample_without_replacement(rows.n_rows, _MOST_ROWS, random_state=random))
+        gains = self._gains(quantiles, every, rows.read(numbers), random, budget)
         return self._joined(quantiles, every, gains)
 
     def _joined(
@@ -146,13 +164,12 @@ class SupervisedBinarizer(SupervisedBase):
         self,
         quantiles: Conditions,
         every: dict[int, npt.NDArray[np.float64]],
-        table: Table,
-        labels: npt.NDArray[Any],
-        weights: npt.NDArray[Any],
+        rows: LabeledRows,
         random: np.random.RandomState,
         budget: Budget,
     ) -> dict[tuple[int, int], float]:
         """Return the gain of each threshold, given as column and place, over all models."""
+        table, labels, weights = rows
         gains: dict[tuple[int, int], float] = defaultdict(float)
         others = Conditions(_frequent(quantiles, every, table, weights))
         n_bytes = _BYTES_OF_CELL * (len(every) + len(others)) * table.n_rows
@@ -183,7 +200,7 @@ def _runs(quantiles: Conditions, every: dict[int, npt.NDArray[np.float64]]) -> I
 
 
 def _every_threshold(
-    quantiles: Conditions, decimals: Sequence[int | None], table: Table, weights: npt.NDArray[Any], budget: Budget
+    quantiles: Conditions, decimals: Sequence[int | None], table: Table, budget: Budget
 ) -> Iterator[tuple[int, npt.NDArray[np.float64]]]:
     """Generate the columns that have quantiles, each with all thresholds between neighboring values."""
     exact = ThresholdBinarizer()
@@ -191,7 +208,8 @@ def _every_threshold(
         if isinstance(run, Thresholds) and not budget.is_spent():
             column = table.column(run.column)
             present = ~column.is_missing()
-            thresholds = exact._of_numbers(run.column, column.take(present), weights[present], decimals[run.column])
+            unweighted = np.ones(np.count_nonzero(present))  # with all thresholds, weights do not matter
+            thresholds = exact._of_numbers(run.column, column.take(present), unweighted, decimals[run.column])
             if isinstance(thresholds, Thresholds):
                 yield run.column, thresholds.thresholds
 

@@ -53,7 +53,7 @@ class TreeClassifier(TreeDisplay, ClassifierMixin, TreeEstimator):  # type: igno
             training.total_weights,
             training.classes,
             self.schema_,
-            training.table.has_missing() if training.triples is None else training.triples.has_missing,
+            training.table.has_missing(),
             training.target_name,
             training.counts,
         )

@@ -43,20 +43,17 @@ class Triples:
         The same for every order of the conditions; conditions may be equal.
     totals : ndarray of int64 of shape (n_classes,)
         All rows.
-    has_missing : tuple of bool
-        For each column of the table whether it has missing values.
     """
 
     counts: _Integers
     totals: _Integers
-    has_missing: tuple[bool, ...]
 
     @classmethod
-    def of_sorted(cls, counts: _Integers, totals: _Integers, has_missing: tuple[bool, ...]) -> Triples:
+    def of_sorted(cls, counts: _Integers, totals: _Integers) -> Triples:
         """Fill in counts that are known for ascending conditions only."""
         n = counts.shape[1]
         numbers: Any = np.sort(np.indices((n, n, n)), axis=0)
-        return cls(counts[:, numbers[0], numbers[1], numbers[2]], totals, has_missing)
+        return cls(counts[:, numbers[0], numbers[1], numbers[2]], totals)
 
     def rows_of(self, path: Path) -> _Integers:
         """Return the number of rows of each class with these results of at most three conditions; (n_classes,)."""

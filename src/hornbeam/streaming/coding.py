@@ -90,6 +90,11 @@ def codes_or_bits(coder: ColumnCoder, series: nw.Series[Any]) -> Codes | Bits:
     return (bits_of(series) if isinstance(coder, FlagCoder) else None) or coder.codes_of(series)
 
 
+def label_codes_or_bits(coder: ValueCoder, series: nw.Series[Any]) -> Codes | Bits:
+    """Return the code of the label of each row; of booleans their bits, once False and True have the codes 0 and 1."""
+    return (bits_of(series) if coder.are_flags else None) or codes_of_labels(coder, series)
+
+
 def bits_of(series: nw.Series[Any]) -> Bits | None:
     """Return the bits of a series of booleans without copying them; None if they are bytes, or any is missing."""
     is_arrow = series.implementation.is_pyarrow()
@@ -121,6 +126,11 @@ class ValueCoder:
     def n_codes(self) -> int:
         """How many values there are so far."""
         return len(self._code_of)
+
+    @property
+    def are_flags(self) -> bool:
+        """Whether False and True have the codes 0 and 1, and there are no others."""
+        return list(self._code_of) == [False, True]
 
     @property
     def values(self) -> npt.NDArray[Any]:

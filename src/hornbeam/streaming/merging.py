@@ -24,13 +24,14 @@ from hornbeam.streaming.coding import (
     FlagCoder,
     ValueCoder,
     classes_of_labels,
-    codes_of_labels,
     codes_of_predictions,
     codes_of_weights,
     codes_or_bits,
+    label_codes_or_bits,
 )
 from hornbeam.streaming.flags import MissingFlagError, PackedFlags
 from hornbeam.streaming.passes import Report, Source, layout_of
+from hornbeam.streaming.rows import StreamedRowReader
 from hornbeam.streaming.source import boolean_columns
 from hornbeam.streaming.spilling import SpilledRows
 from hornbeam.streaming.triples import MOST_CONDITIONS, CountedTriples
@@ -70,7 +71,7 @@ def read_streamed(
     """Read a lazy table, and merge the rows that no condition tells apart.
 
     It is read once if all columns are booleans, else twice. Booleans whose rows hardly repeat are read once more, and
-    kept as they are, one bit for each.
+    kept as they are, one bit for each. A binarizer that needs rows, and not only distinct values, reads them once more.
 
     Parameters
     ----------
@@ -81,7 +82,7 @@ def read_streamed(
     sample_weight : str or None
         Name of the column of weights.
     binarizer : Binarizer
-        Unfitted; it is fitted on the distinct values of each column.
+        Unfitted; it is fitted on the distinct values of each column and, where it needs them, on rows.
     budget : Budget
         Its memory limits the distinct values and the merged rows.
     report : callable
@@ -106,7 +107,7 @@ def read_streamed(
     Raises
     ------
     TypeError
-        If `y` or `sample_weight` is no name of a column, or the binarizer needs whole rows.
+        If `y` or `sample_weight` is no name of a column.
     ValueError
         If there is no such column, no row or a single class, a column changes its type between batches, or a start tree
         tests a column that there is not.
@@ -126,16 +127,16 @@ def read_streamed(
             merged = _merge_rows(source, flags, may_stop=reference is None, may_spill=not may_count)
             weights = (merged.weights() * merged.counter.counts()).astype(np.float64)
             distinct = [flag.distinct(merged.counter.codes(index), weights) for index, flag in enumerate(flags)]
-            table = _fit_binarizer(binarizer, columns, distinct)
+            table = _fit_binarizer(binarizer, source, distinct, int(merged.counter.counts().sum()))
             return StreamedRows(merged.training(table, source.layout.target), binarizer)
         except _HardlyRepeatError:
             pass
         # The conditions have to be known before their triples are counted.
         if not may_count and (packed := _packed_flags(source)) is not None:
             return StreamedRows(packed, binarizer)
-    found = _distinct_values(source, are_sketches=not binarizer._needs_all_values)
+    found, n_rows = _distinct_values(source, are_sketches=not binarizer._needs_all_values)
     distinct = [values.column() for values in found]
-    table = _fit_binarizer(binarizer, columns, distinct)
+    table = _fit_binarizer(binarizer, source, distinct, n_rows)
     conditions = binarizer.conditions_.adding(tested_conditions(start_trees, table.schema))
     coders = _coders(conditions, [column for column, _ in distinct], [values.is_sketched for values in found])
     may_count = may_count and len(binarizer.conditions_) <= MOST_CONDITIONS
@@ -148,8 +149,8 @@ def read_streamed(
     return StreamedRows(merged.training(table, source.layout.target), binarizer)
 
 
-def _distinct_values(source: Source, *, are_sketches: bool) -> list[DistinctValues]:
-    """Return the distinct values of each column, or sketches of those that have very many."""
+def _distinct_values(source: Source, *, are_sketches: bool) -> tuple[list[DistinctValues], int]:
+    """Return the distinct values of each column, or sketches of those that have very many; and the number of rows."""
     found = [DistinctValues(name, are_sketches) for name in source.layout.columns]
     held = 0
 
@@ -162,19 +163,20 @@ def _distinct_values(source: Source, *, are_sketches: bool) -> list[DistinctValu
         source.hold(needed - held, "the distinct values of the columns", remedy)
         held = needed
 
-    source.read("distinct values", add)
-    return found
+    return found, source.read("distinct values", add)
 
 
 def _fit_binarizer(
-    binarizer: Binarizer, names: Sequence[str], distinct: Sequence[tuple[Column, npt.NDArray[np.float64]]]
+    binarizer: Binarizer, source: Source, distinct: Sequence[tuple[Column, npt.NDArray[np.float64]]], n_rows: int
 ) -> Table:
     """Fit the binarizer on the distinct values of each column; return them as a table with columns of these lengths."""
     columns = [column for column, _ in distinct]
-    schema = TableSchema(tuple(names), tuple(column.kind for column in columns), named=True)
+    schema = TableSchema(tuple(source.layout.columns), tuple(column.kind for column in columns), named=True)
     booleans = frozenset(index for index, column in enumerate(columns) if column.is_boolean)
     table = Table(schema, tuple(column.values for column in columns), booleans)
-    binarizer._fit_distinct_values(table, [weights for _, weights in distinct])
+    rows = StreamedRowReader(source, table, n_rows)
+    binarizer._fit_stream(table, [weights for _, weights in distinct], rows, source.budget)
+    rows.release()
     return table
 
 
@@ -239,10 +241,11 @@ class _MergedRows:
     def add(self, frame: nw.DataFrame[Any], weights: npt.NDArray[Any]) -> None:
         """Add the rows of a batch."""
         layout = self._source.layout
+        series = {column.name: column for column in frame.iter_columns()}  # one by one by name takes much longer
         codes: list[Any] = [
-            codes_or_bits(coder, frame[name]) for name, coder in zip(layout.columns, self._coders, strict=True)
+            codes_or_bits(coder, series[name]) for name, coder in zip(layout.columns, self._coders, strict=True)
         ]
-        codes += [codes_of_labels(self._labels, frame[layout.target]), codes_of_weights(self._weights, weights)]
+        codes += [label_codes_or_bits(self._labels, series[layout.target]), codes_of_weights(self._weights, weights)]
         if self._source.reference is not None:
             of_model = frame.select(layout.columns)
             codes.append(codes_of_predictions(self._predictions, self._source.reference, of_model))
@@ -283,7 +286,7 @@ class _MergedRows:
         codes = class_of_code[self.counter.codes(len(self._coders))]
         counts = self.counter.counts()
         return TrainingData(
-            Table(distinct.schema, CodedValues(self._coders, self.counter), distinct.booleans),
+            Table(distinct.schema, CodedValues(self._coders, self.counter), distinct.booleans, distinct.has_missing()),
             classes[codes],
             codes,
             self.weights(),

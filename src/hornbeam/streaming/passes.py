@@ -38,8 +38,13 @@ class Source(NamedTuple):
     reference: Any = None
     """A fitted model whose predictions are kept for each row, or None."""
 
-    def read(self, what: str, use: Callable[[nw.DataFrame[Any], npt.NDArray[Any]], None]) -> None:
+    def read(self, what: str, use: Callable[[nw.DataFrame[Any], npt.NDArray[Any]], None]) -> int:
         """Call `use` with the rows of weight greater than zero of each batch, and their weights.
+
+        Returns
+        -------
+        int
+            How many these are.
 
         Raises
         ------
@@ -64,6 +69,7 @@ class Source(NamedTuple):
             self.reached(what, n_rows)
         if n_present == 0:
             raise ValueError("X holds no row" + (" of a weight greater than zero." if n_rows else "."))
+        return n_present
 
     def reached(self, what: str, n_rows: int) -> None:
         """Report that so many rows are done.

@@ -65,8 +65,9 @@ class CountedTriples:
                 counts[class_of_code[code]] += counter.counts(code)
                 totals[class_of_code[code]] += total
         ones = np.ones(len(classes), dtype=np.int64)
+        any_values = [values[[0] * len(classes)] for values in distinct.values]
         return TrainingData(
-            Table(distinct.schema, [values[[0] * len(classes)] for values in distinct.values], distinct.booleans),
+            Table(distinct.schema, any_values, distinct.booleans, distinct.has_missing()),
             classes,
             np.arange(len(classes), dtype=np.int32),
             ones,
@@ -76,5 +77,5 @@ class CountedTriples:
             slice(None),
             self._source.budget,
             counts=totals,
-            triples=Triples.of_sorted(counts, totals, distinct.has_missing()),
+            triples=Triples.of_sorted(counts, totals),
         )

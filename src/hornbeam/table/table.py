@@ -62,6 +62,8 @@ class Table:
     values: Flags | npt.NDArray[Any] | Sequence[npt.NDArray[Any]]
     booleans: frozenset[int] = frozenset()
     """Numbers of the columns that are the user's booleans; `Flags` keep this themselves."""
+    known_missing: tuple[bool, ...] | None = None
+    """What `has_missing` returns where `values` are only some of the user's; None: what the values say."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -95,6 +97,8 @@ class Table:
 
     def has_missing(self) -> tuple[bool, ...]:
         """Return for each column whether any value is missing."""
+        if self.known_missing is not None:
+            return self.known_missing
         if isinstance(self.values, Flags) or (isinstance(self.values, np.ndarray) and self.values.dtype.kind != "f"):
             return (False,) * len(self.values)
         return tuple(bool(column.is_missing().any()) for column in self.columns)
@@ -105,7 +109,7 @@ class Table:
             return Table(self.schema, self.values.take(rows))
         if isinstance(self.values, np.ndarray):
             return Table(self.schema, np.ascontiguousarray(self.values[:, rows]))
-        return Table(self.schema, tuple(values[rows] for values in self.values), self.booleans)
+        return Table(self.schema, tuple(values[rows] for values in self.values), self.booleans, self.known_missing)
 
 
 def _names_differ(fitted: tuple[str, ...], found: tuple[str, ...]) -> str:
