@@ -95,44 +95,46 @@ data::DistinctRows RashomonSet::rows_unless_stopped(run::Run& run) const {
   return std::move(*rows);
 }
 
-std::optional<std::vector<rashomon::RelianceRange>> RashomonSet::reliance(std::span<const std::int32_t> groups,
-                                                                          std::span<const std::int64_t> shares,
-                                                                          const run::OnPoll& on_poll) {
-  require(trees_->complete_up_to() >= 0, "trees: the set is empty");
+template <class Measure>
+auto RashomonSet::of_each_group(const ColumnGroups& groups, const run::OnPoll& on_poll, Measure measure) {
+  const auto& [group_of, shares] = groups;
   require(!target_.empty(), "class_codes: reliance needs rows of one class each");
-  require(groups.size() == columns_.n_columns, "groups: there must be one for each column");
+  require(group_of.size() == columns_.n_columns, "groups: there must be one for each column");
   require(shares.size() == columns_.n_rows, "shares: there must be one for each row");
   std::int64_t total = 0;
   for (const std::int64_t share : shares) {
     require(share >= 0 && share < kLargestTotal - total, "shares: must be at least 0, and their total below 2^52");
     total += share;
   }
-  require(std::all_of(groups.begin(), groups.end(), [](std::int32_t group) { return group >= 0; }),
+  require(std::all_of(group_of.begin(), group_of.end(), [](std::int32_t group) { return group >= 0; }),
           "groups: must be at least 0");
   const std::scoped_lock lock(in_use_);
   run::Run run({}, on_poll);
-  std::vector<rashomon::RelianceRange> found;
-  if (!run.finishes([&] { found = reliance_of(groups, shares, run); })) return std::nullopt;
-  return found;
+  std::vector<decltype(measure(rashomon::RelianceProblem(), run))> found;
+  const bool is_done = run.finishes([&] {
+    const data::DistinctRows rows(columns_, {target_, shares, model_.n_targets()}, run);  // numbered as in the set
+    rashomon::RelianceProblem problem;
+    for (std::uint32_t row = 0; row < rows.n_rows; ++row)
+      problem.shares.push_back(std::accumulate(rows.weight(row), rows.weight(row) + rows.n_targets, std::int64_t{0}));
+    const std::int32_t n_groups = group_of.empty() ? 0 : *std::max_element(group_of.begin(), group_of.end()) + 1;
+    for (std::int32_t group = 0; group < n_groups; ++group) {
+      run.report({});
+      run.require();
+      problem.is_in_group.assign(group_of.size(), false);
+      for (std::size_t column = 0; column < group_of.size(); ++column)
+        problem.is_in_group[column] = group_of[column] == group;
+      found.push_back(measure(problem, run));
+    }
+  });
+  return is_done ? std::optional(std::move(found)) : std::nullopt;
 }
 
-std::vector<rashomon::RelianceRange> RashomonSet::reliance_of(std::span<const std::int32_t> groups,
-                                                              std::span<const std::int64_t> shares, run::Run& run) {
-  const data::DistinctRows rows(columns_, {target_, shares, model_.n_targets()}, run);  // numbered as those of the set
-  rashomon::RelianceProblem problem;
-  for (std::uint32_t row = 0; row < rows.n_rows; ++row)
-    problem.shares.push_back(std::accumulate(rows.weight(row), rows.weight(row) + rows.n_targets, std::int64_t{0}));
-  std::vector<rashomon::RelianceRange> found;
-  const std::int32_t n_groups = groups.empty() ? 0 : *std::max_element(groups.begin(), groups.end()) + 1;
-  for (std::int32_t group = 0; group < n_groups; ++group) {
-    run.report({});
-    run.require();
-    problem.is_in_group.assign(groups.size(), false);
-    for (std::size_t column = 0; column < groups.size(); ++column)
-      problem.is_in_group[column] = groups[column] == group;
-    found.push_back(trees_->reliance(problem, run));
-  }
-  return found;
+std::optional<std::vector<rashomon::RelianceRange>> RashomonSet::reliance(const ColumnGroups& groups,
+                                                                          const run::OnPoll& on_poll) {
+  require(trees_->complete_up_to() >= 0, "trees: the set is empty");
+  return of_each_group(groups, on_poll, [&](const rashomon::RelianceProblem& group, run::Run& run) {
+    return trees_->reliance(group, run);
+  });
 }
 
 BestRanking RashomonSet::best_ranking(const AucObjective& objective, Ticks below,
@@ -170,33 +172,35 @@ std::optional<rashomon::NodeView> RashomonSet::view(std::span<const rashomon::Pa
   return trees_->view(path, budget, with_splits);
 }
 
-std::unique_ptr<FilteredSet> RashomonSet::filtered(rashomon::TreeFilter filter, const run::OnPoll& on_poll) {
+std::unique_ptr<FilteredSet> RashomonSet::filtered(rashomon::TreeFilter filter, std::optional<std::uint64_t> bytes,
+                                                   const run::OnPoll& on_poll) {
   require(trees_->complete_up_to() >= 0, "trees: the set is empty");
   require(filter.is_allowed.size() == columns_.n_columns, "is_allowed: there must be one for each column");
   const std::scoped_lock lock(in_use_);
-  run::Run run({}, on_poll);
+  run::Run run({.bytes = bytes}, on_poll);
   std::unique_ptr<rashomon::FilteredTrees> trees;
   const bool is_done = run.finishes([&] {
     run.report({});
     run.require();
     trees = trees_->filtered(filter, run);
   });
-  return is_done ? std::make_unique<FilteredSet>(std::move(trees), columns_.n_columns, in_use_) : nullptr;
+  if (run.reason() == run::Status::memory_limit) throw MemoryLimitReached();
+  return is_done ? std::make_unique<FilteredSet>(std::move(trees), *this) : nullptr;
 }
 
 std::optional<rashomon::NodeView> FilteredSet::view(std::span<const rashomon::PathStep> path, Ticks budget,
                                                     bool with_splits) {
-  check(path, n_columns_);
-  const std::scoped_lock lock(in_use_);
+  check(path, set_.columns_.n_columns);
+  const std::scoped_lock lock(set_.in_use_);
   return trees_->view(path, budget, with_splits);
 }
 
 template <class Tally>
 auto FilteredSet::over_rows(const data::PackedColumns& rows, const rashomon::TreeLimit& limit,
                             const run::OnPoll& on_poll, Tally tally) {
-  require(rows.n_columns == n_columns_, "rows: must have the columns of the set");
+  require(rows.n_columns == set_.columns_.n_columns, "rows: must have the columns of the set");
   require(limit.most < kLargestBound, "budget: must be below 2^59");
-  const std::scoped_lock lock(in_use_);
+  const std::scoped_lock lock(set_.in_use_);
   run::Run run({}, on_poll);
   std::optional<decltype(tally(rashomon::RowMasks(rows), run))> found;
   run.finishes([&] {
@@ -218,6 +222,15 @@ std::optional<rashomon::PredictionSpread> FilteredSet::spread(const data::Packed
                                                               const run::OnPoll& on_poll) {
   return over_rows(rows, limit, on_poll,
                    [&](const rashomon::RowMasks& masks, run::Run& run) { return trees_->spread(masks, limit, run); });
+}
+
+std::optional<std::vector<rashomon::RelianceSum>> FilteredSet::sums_of_reliance(const ColumnGroups& groups,
+                                                                                const rashomon::TreeLimit& limit,
+                                                                                const run::OnPoll& on_poll) {
+  require(limit.most < kLargestBound, "budget: must be below 2^59");
+  return set_.of_each_group(groups, on_poll, [&](const rashomon::RelianceProblem& group, run::Run& run) {
+    return trees_->sum_of_reliance(group, limit, run);
+  });
 }
 
 tree::ResultTree RashomonSet::tree(Ticks cost, const rashomon::Limbs& rank) {

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <span>
 #include <utility>
@@ -33,34 +34,23 @@ struct TreeRule {
   int loss_bits = 0;
 };
 
-/// The trees of a RashomonSet that pass a filter.
-class FilteredSet {
+/// What was asked for does not fit into a limit on bytes.
+class MemoryLimitReached : public std::bad_alloc {
  public:
-  FilteredSet(std::unique_ptr<rashomon::FilteredTrees> trees, std::size_t n_columns, std::mutex& in_use)
-      : trees_(std::move(trees)), n_columns_(n_columns), in_use_(in_use) {}
-
-  /// As that of RashomonSet.
-  std::optional<rashomon::NodeView> view(std::span<const rashomon::PathStep> path, Ticks budget, bool with_splits);
-
-  /// How many trees predict each class for each row; nothing if `on_poll` returned true. Throws std::invalid_argument
-  /// if the rows have other columns.
-  std::optional<rashomon::VoteCounts> votes(const data::PackedColumns& rows, const rashomon::TreeLimit& limit,
-                                            const run::OnPoll& on_poll);
-
-  /// Least, largest and sum of what the trees predict for each row; else the same.
-  std::optional<rashomon::PredictionSpread> spread(const data::PackedColumns& rows, const rashomon::TreeLimit& limit,
-                                                   const run::OnPoll& on_poll);
-
- private:
-  /// `tally(rows, run)` of the rows; nothing if `on_poll` returned true.
-  template <class Tally>
-  auto over_rows(const data::PackedColumns& rows, const rashomon::TreeLimit& limit, const run::OnPoll& on_poll,
-                 Tally tally);
-
-  std::unique_ptr<rashomon::FilteredTrees> trees_;
-  std::size_t n_columns_;
-  std::mutex& in_use_;  // of the set
+  const char* what() const noexcept override {
+    return "filters and counts over all trees need an index of the set, which does not fit into memory_limit: raise "
+           "it, or find a smaller set.";
+  }
 };
+
+/// The columns that belong to one variable each, for the reliance on it: the group of each column, from 0, and the
+/// weight of each row as a source of values, with a sum below 2^52.
+struct ColumnGroups {
+  std::span<const std::int32_t> group_of;
+  std::span<const std::int64_t> shares;
+};
+
+class FilteredSet;
 
 /// One thread at a time looks into the graph; the others wait.
 class RashomonSet {
@@ -86,8 +76,10 @@ class RashomonSet {
   std::optional<rashomon::NodeView> view(std::span<const rashomon::PathStep> path, Ticks budget, bool with_splits);
 
   /// The trees that pass a filter; null if `on_poll` returned true. It shares this set, which must outlive it. Throws
-  /// std::invalid_argument if the set is empty, or the filter is not for its columns.
-  std::unique_ptr<FilteredSet> filtered(rashomon::TreeFilter filter, const run::OnPoll& on_poll);
+  /// std::invalid_argument if the set is empty, or the filter is not for its columns; MemoryLimitReached if this set
+  /// and all its filtered ones would need more than so many bytes.
+  std::unique_ptr<FilteredSet> filtered(rashomon::TreeFilter filter, std::optional<std::uint64_t> bytes,
+                                        const run::OnPoll& on_poll);
 
   /// The tree whose leaves, ordered by their share of positives, lose least of the curve up to `max_false_positives`
   /// (api/ranking.hpp) and these costs, if it costs less than `below`; of a set of the rule LeafRule::best. It has at
@@ -96,16 +88,16 @@ class RashomonSet {
   BestRanking best_ranking(const AucObjective& objective, Ticks below, std::optional<std::uint32_t> most_leaves,
                            const run::SearchLimits& limits, const run::OnPoll& on_poll);
 
-  /// The range over all trees for each group of columns; `groups` has the group of each column, from 0, and `shares`
-  /// the weight of each row, with a sum below 2^52. Nothing if `on_poll` returned true. Throws std::invalid_argument
-  /// for input out of range or an empty set.
-  std::optional<std::vector<rashomon::RelianceRange>> reliance(std::span<const std::int32_t> groups,
-                                                               std::span<const std::int64_t> shares,
-                                                               const run::OnPoll& on_poll);
+  /// The range over all trees for each group of columns. Nothing if `on_poll` returned true. Throws
+  /// std::invalid_argument for input out of range or an empty set.
+  std::optional<std::vector<rashomon::RelianceRange>> reliance(const ColumnGroups& groups, const run::OnPoll& on_poll);
 
  private:
-  std::vector<rashomon::RelianceRange> reliance_of(std::span<const std::int32_t> groups,
-                                                   std::span<const std::int64_t> shares, run::Run& run);
+  friend class FilteredSet;
+
+  /// `measure(group, run)` of each group; nothing if `on_poll` returned true.
+  template <class Measure>
+  auto of_each_group(const ColumnGroups& groups, const run::OnPoll& on_poll, Measure measure);
   data::DistinctRows rows_unless_stopped(run::Run& run) const;
   data::RowTargets targets() const { return {target_, weights_, model_.n_targets()}; }
 
@@ -121,6 +113,38 @@ class RashomonSet {
   run::Status status_;
   double seconds_;
   std::mutex in_use_;
+};
+
+/// The trees of a RashomonSet that pass a filter.
+class FilteredSet {
+ public:
+  FilteredSet(std::unique_ptr<rashomon::FilteredTrees> trees, RashomonSet& set) : trees_(std::move(trees)), set_(set) {}
+
+  /// As that of RashomonSet.
+  std::optional<rashomon::NodeView> view(std::span<const rashomon::PathStep> path, Ticks budget, bool with_splits);
+
+  /// How many trees predict each class for each row; nothing if `on_poll` returned true. Throws std::invalid_argument
+  /// if the rows have other columns.
+  std::optional<rashomon::VoteCounts> votes(const data::PackedColumns& rows, const rashomon::TreeLimit& limit,
+                                            const run::OnPoll& on_poll);
+
+  /// Least, largest and sum of what the trees predict for each row; else the same.
+  std::optional<rashomon::PredictionSpread> spread(const data::PackedColumns& rows, const rashomon::TreeLimit& limit,
+                                                   const run::OnPoll& on_poll);
+
+  /// The sum over the trees within a limit, for each group; the rest as for `RashomonSet::reliance`.
+  std::optional<std::vector<rashomon::RelianceSum>> sums_of_reliance(const ColumnGroups& groups,
+                                                                     const rashomon::TreeLimit& limit,
+                                                                     const run::OnPoll& on_poll);
+
+ private:
+  /// `tally(rows, run)` of the rows; nothing if `on_poll` returned true.
+  template <class Tally>
+  auto over_rows(const data::PackedColumns& rows, const rashomon::TreeLimit& limit, const run::OnPoll& on_poll,
+                 Tally tally);
+
+  std::unique_ptr<rashomon::FilteredTrees> trees_;
+  RashomonSet& set_;
 };
 
 }  // namespace hornbeam::api

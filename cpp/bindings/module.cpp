@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/rashomon.hpp"
 #include "bindings/counters.hpp"
 #include "bindings/problems.hpp"
 #include "bindings/rashomon.hpp"
@@ -200,6 +201,8 @@ void add_constants(const nb::module_& module) {
 void name_memory_limit(const std::exception_ptr& error, void*) {
   try {
     std::rethrow_exception(error);
+  } catch (const api::MemoryLimitReached& reached) {
+    PyErr_SetString(PyExc_MemoryError, reached.what());
   } catch (const std::bad_alloc&) {
     PyErr_SetString(PyExc_MemoryError,
                     "Memory ran out before there was a result. Use fewer rows or columns, or set memory_limit to less "

@@ -32,7 +32,7 @@ std::optional<std::vector<Range>> reliance_of(api::RashomonSet& set, const Vecto
   std::optional<std::vector<rashomon::RelianceRange>> found;
   {
     const nb::gil_scoped_release no_gil;
-    found = set.reliance({groups.data(), groups.size()}, {shares.data(), shares.size()},
+    found = set.reliance({{groups.data(), groups.size()}, {shares.data(), shares.size()}},
                          [&poll](const run::Progress& at) { return poll(at); });
   }
   if (!found) return std::nullopt;
@@ -41,6 +41,27 @@ std::optional<std::vector<Range>> reliance_of(api::RashomonSet& set, const Vecto
   for (const rashomon::RelianceRange& range : *found)
     ranges.emplace_back(to_pair(range.least), to_pair(range.largest), range.n_avoiding);
   return ranges;
+}
+
+using MoreAndLess = std::pair<rashomon::Limbs, rashomon::Limbs>;
+
+std::optional<std::vector<MoreAndLess>> sums_of(api::FilteredSet& set, const VectorIn<std::int32_t>& groups,
+                                                const VectorIn<std::int64_t>& shares, std::int64_t budget,
+                                                std::optional<std::uint32_t> max_leaves, std::int64_t leaf_mask,
+                                                CallbackIn callback, double callback_interval) {
+  Poll poll(std::move(callback), callback_interval);
+  std::optional<std::vector<rashomon::RelianceSum>> found;
+  {
+    const nb::gil_scoped_release no_gil;
+    found =
+        set.sums_of_reliance({{groups.data(), groups.size()}, {shares.data(), shares.size()}},
+                             {budget, max_leaves, leaf_mask}, [&poll](const run::Progress& at) { return poll(at); });
+  }
+  if (!found) return std::nullopt;
+  std::vector<MoreAndLess> sums;
+  sums.reserve(found->size());
+  for (rashomon::RelianceSum& sum : *found) sums.emplace_back(std::move(sum.more), std::move(sum.less));
+  return sums;
 }
 
 }  // namespace
@@ -52,6 +73,12 @@ void add_reliance(nb::module_& module) {
       "The least and the largest reliance on each group of columns, in ticks times the total of the shares, each "
       "as (high, low) of 128 bits, and how many trees test no column of the group (words of 64 bits, the lowest "
       "first); None if the callback returned True.");
+  module.def("sum_reliance", &sums_of, nb::arg("trees"), nb::arg("groups").noconvert(), nb::arg("shares").noconvert(),
+             nb::arg("budget"), nb::arg("max_leaves") = nb::none(), nb::arg("leaf_mask") = 0,
+             nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
+             "The sum of the reliance on each group of columns over the trees of at most `budget` ticks and "
+             "`max_leaves`, in ticks times the total of the shares, as two numbers (words of 64 bits, the lowest "
+             "first) of which the second is subtracted; None if the callback returned True.");
 }
 
 }  // namespace hornbeam::bindings

@@ -8,6 +8,7 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,7 @@ class WordCount {
   }
   bool is_zero() const { return value_ == 0; }
   std::vector<std::uint64_t> limbs() const { return {value_}; }
+  std::span<const std::uint64_t> words() const { return {&value_, 1}; }
   static constexpr std::size_t heap_bytes() { return 0; }
 
  private:
@@ -75,6 +77,16 @@ class BigCount {
     }
     if (carry != 0) limbs_.push_back(1);
     return *this;
+  }
+  /// Adds the product of two words, shifted by `place` words.
+  void add_product(std::uint64_t a, std::uint64_t b, std::size_t place) {
+    auto carry = static_cast<unsigned __int128>(a) * b;
+    for (; carry != 0; ++place) {
+      if (place >= limbs_.size()) limbs_.resize(place + 1);
+      const auto low = static_cast<std::uint64_t>(carry);
+      carry >>= 64;
+      if (__builtin_add_overflow(limbs_[place], low, &limbs_[place])) ++carry;
+    }
   }
   /// `by` is at most this.
   BigCount& operator-=(const BigCount& by) {
@@ -125,6 +137,7 @@ class BigCount {
   }
   bool is_zero() const { return limbs_.empty(); }
   std::vector<std::uint64_t> limbs() const { return limbs_; }
+  std::span<const std::uint64_t> words() const { return limbs_; }
   std::size_t heap_bytes() const { return limbs_.capacity() * sizeof(std::uint64_t); }
 
  private:

@@ -9,6 +9,7 @@ namespace hornbeam::rashomon {
 namespace {
 
 constexpr std::uint64_t kFilteredBetweenPolls = 64;
+constexpr std::uint64_t kBytesOfWork = 4096;  // that count as the work of a node
 constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
 
 }  // namespace
@@ -19,9 +20,13 @@ FilterIndex<Count>::FilterIndex(TreeGraph<Count>& graph, run::Run& run)
       data_(graph.problem_.rows),
       masks_(data_),
       lattice_(data_, graph.problem_.model, graph.problem_.kind),
-      nodes_(graph.nodes_.size()) {
-  run::WorkMeter meter(run, kFilteredBetweenPolls, [&run] { run.report({}); });
+      held_(graph.filter_bytes_) {
+  held_.add(graph.nodes_.size() * sizeof(IndexedNode) + masks_.bytes());
+  run.require(graph.bytes_with_filters());
+  nodes_.resize(graph.nodes_.size());
+  run::WorkMeter meter = graph.filter_meter(run);
   visit(graph_.root_, 0, masks_.all(), graph_.problem_.depth, 0, meter);
+  run.require(graph.bytes_with_filters());
 }
 
 template <class Count>
@@ -31,14 +36,16 @@ void FilterIndex<Count>::visit(rows::RowSet& rows, std::uint32_t node, const Mas
   const auto& known = graph_.nodes_[node];
   if (!known.is_deep) {
     nodes_[node] = list(rows, mask, depth, known.budget);
+    count_bytes(nodes_[node], meter);
     return;
   }
   IndexedNode& found = nodes_[node];
   found.rows = found.least_rows = count_rows(mask);
   graph_.two_level_trees_.list_leaves(rows.total.data(), known.budget, found.leaves);
   graph_.maker_.make_slot_rows(rows);
-  for (const auto& split : known.splits) {
-    add_copies(mask, split.column, split.copies, found);
+  for (const auto& split : known.splits) add_copies(mask, split.column, split.copies, found);
+  count_bytes(found, meter);
+  for (const auto& split : known.splits)
     for (const bool side : {false, true}) {
       if (nodes_[split.node[side ? 1 : 0]].rows != 0) continue;
       Mask narrow = mask;
@@ -47,7 +54,12 @@ void FilterIndex<Count>::visit(rows::RowSet& rows, std::uint32_t node, const Mas
       visit(graph_.child_of(rows, static_cast<std::uint32_t>(at), side, level), split.node[side ? 1 : 0], narrow,
             one_less(depth), level + 1, meter);
     }
-  }
+}
+
+template <class Count>
+void FilterIndex<Count>::count_bytes(const IndexedNode& node, run::WorkMeter& meter) {
+  held_.add(node.heap_bytes());
+  meter.require(node.heap_bytes() / kBytesOfWork);
 }
 
 template <class Count>
@@ -115,15 +127,18 @@ std::uint32_t FilterIndex<Count>::count_rows(const Mask& mask, std::uint32_t col
 template <class Count>
 FilteredGraph<Count>::FilteredGraph(TreeGraph<Count>& graph, const FilterIndex<Count>& index, TreeFilter filter,
                                     run::Run& run)
-    : graph_(graph), index_(index), filter_(std::move(filter)), sum_(index.lattice()) {
+    : graph_(graph), index_(index), filter_(std::move(filter)), held_(graph.filter_bytes_), sum_(index.lattice()) {
   // No tree tests a column twice on one path.
   if (filter_.depth >= graph.problem_.rows.n_columns) filter_.depth = table::kUnlimited;
   if (filter_.depth != table::kUnlimited) n_depths_ = filter_.depth + 1;
+  held_.add(graph.nodes_.size() * n_depths_ * sizeof(known_[0]));
+  run.require(graph.bytes_with_filters());
   known_.assign(graph.nodes_.size() * n_depths_, nullptr);
-  run::WorkMeter meter(run, kFilteredBetweenPolls, [&run] { run.report({}); });
+  run::WorkMeter meter = graph.filter_meter(run);
   meter_ = &meter;
   trees(0, filter_.depth);
   meter_ = nullptr;
+  run.require(graph.bytes_with_filters());
 }
 
 template <class Count>
@@ -137,9 +152,13 @@ template <class Count>
 const Histogram<Count>& FilteredGraph<Count>::find(std::uint32_t node, std::uint32_t depth) {
   if (passes(node, depth)) return graph_.nodes_[node].trees;
   if (meter_ != nullptr) meter_->require(1);
-  return counted_.emplace_back(graph_.nodes_[node].is_deep
-                                   ? count_deep(node, depth)
-                                   : count_small(index_[node], depth, graph_.nodes_[node].budget, [](auto...) {}));
+  const Histogram<Count>& found = counted_.emplace_back(
+      graph_.nodes_[node].is_deep ? count_deep(node, depth)
+                                  : count_small(index_[node], depth, graph_.nodes_[node].budget, [](auto...) {}));
+  const std::uint64_t bytes = sizeof(found) + found.capacity() * sizeof(CostCount<Count>);
+  held_.add(bytes);
+  if (meter_ != nullptr) meter_->require(bytes / kBytesOfWork);
+  return found;
 }
 
 template <class Count>
@@ -198,11 +217,18 @@ bool FilteredGraph<Count>::must_differ() const {
 }
 
 template <class Count>
+run::WorkMeter TreeGraph<Count>::filter_meter(run::Run& run) const {
+  return run::WorkMeter(run, kFilteredBetweenPolls, [this, &run] { run.report({0, 0, 0, bytes_with_filters(), 0}); });
+}
+
+template <class Count>
 std::unique_ptr<FilteredTrees> TreeGraph<Count>::filtered(const TreeFilter& filter, run::Run& run) {
   if (!filter_index_) filter_index_ = std::make_shared<const FilterIndex<Count>>(*this, run);
   return std::make_unique<FilteredGraph<Count>>(*this, *filter_index_, filter, run);
 }
 
+template run::WorkMeter TreeGraph<WordCount>::filter_meter(run::Run&) const;
+template run::WorkMeter TreeGraph<BigCount>::filter_meter(run::Run&) const;
 template class FilterIndex<WordCount>;
 template class FilterIndex<BigCount>;
 template class FilteredGraph<WordCount>;

@@ -8,11 +8,13 @@
 //         graph are sufficient, and no number overflows. (F2) A split passes if both sides do, and one of its columns
 //         is allowed; trees are counted once for each of these, as in the graph. (F3) For a node that is not deep, the
 //         index has all small trees on both sides of each split that is within the budget.
+//         (F4) All that is kept counts against the limit on bytes, together with the graph and what other filters keep.
 // COST    The index takes one pass over the rows of each node, and 16 bytes for each small tree. A filter takes a
 //         product of histograms for each split, and no row.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <span>
@@ -56,6 +58,30 @@ struct IndexedNode {
     const std::uint32_t begin = place == 0 ? 0 : copy_ends[place - 1];
     return {copies.data() + begin, copies.data() + copy_ends[place]};
   }
+  std::uint64_t heap_bytes() const {
+    return leaves.capacity() * sizeof(TreeLeaf) + copies.capacity() * sizeof(RowMasks::Copy) +
+           copy_ends.capacity() * sizeof(std::uint32_t) + splits.capacity() * sizeof(Split) +
+           trees.capacity() * sizeof(SmallTree) + predictions.capacity() * sizeof(predictions[0]);
+  }
+};
+
+/// Adds bytes to a total that others add to as well, and takes them off again at the end of its life.
+class HeldBytes {
+ public:
+  explicit HeldBytes(std::atomic<std::uint64_t>& total) : total_(total) {}
+  HeldBytes(const HeldBytes&) = delete;
+  HeldBytes(HeldBytes&&) = delete;
+  HeldBytes& operator=(const HeldBytes&) = delete;
+  HeldBytes& operator=(HeldBytes&&) = delete;
+  ~HeldBytes() { total_ -= own_; }
+  void add(std::uint64_t bytes) {
+    own_ += bytes;
+    total_ += bytes;
+  }
+
+ private:
+  std::atomic<std::uint64_t>& total_;
+  std::uint64_t own_ = 0;
 };
 
 /// Of a depth that is left.
@@ -64,7 +90,7 @@ inline std::uint32_t one_less(std::uint32_t depth) { return depth == table::kUnl
 template <class Count>
 class FilterIndex {
  public:
-  /// Throws Stopped.
+  /// Throws Stopped, also if it does not fit into the run's limit on bytes.
   FilterIndex(TreeGraph<Count>& graph, run::Run& run);
 
   const IndexedNode& operator[](std::uint32_t node) const { return nodes_[node]; }
@@ -76,6 +102,7 @@ class FilterIndex {
  private:
   void visit(rows::RowSet& rows, std::uint32_t node, const Mask& mask, std::uint32_t depth, std::size_t level,
              run::WorkMeter& meter);
+  void count_bytes(const IndexedNode& node, run::WorkMeter& meter);
   void add_copies(const Mask& mask, std::uint32_t first, std::uint32_t n_copies, IndexedNode& node) const;
   std::uint32_t count_rows(const Mask& mask, std::uint32_t column) const;
 
@@ -83,18 +110,20 @@ class FilterIndex {
   const data::DistinctRows& data_;
   const RowMasks masks_;
   const CostLattice lattice_;
+  HeldBytes held_;
   std::vector<IndexedNode> nodes_;
 };
 
 template <class Count>
 class FilteredGraph final : public FilteredTrees {
  public:
-  /// Counts the trees of all nodes. Throws Stopped.
+  /// Counts the trees of all nodes. Throws Stopped, also if they do not fit into the run's limit on bytes.
   FilteredGraph(TreeGraph<Count>& graph, const FilterIndex<Count>& index, TreeFilter filter, run::Run& run);
 
   std::optional<NodeView> view(std::span<const PathStep> path, Ticks budget, bool with_splits) override;
   VoteCounts votes(const RowMasks& rows, const TreeLimit& limit, run::Run& run) override;
   PredictionSpread spread(const RowMasks& rows, const TreeLimit& limit, run::Run& run) override;
+  RelianceSum sum_of_reliance(const RelianceProblem& group, const TreeLimit& limit, run::Run& run) override;
 
   const TreeFilter& filter() const { return filter_; }
   const FilterIndex<Count>& index() const { return index_; }
@@ -122,6 +151,7 @@ class FilteredGraph final : public FilteredTrees {
   const FilterIndex<Count>& index_;
   TreeFilter filter_;
   run::WorkMeter* meter_ = nullptr;  // while the constructor counts
+  HeldBytes held_;
   CostSums<Count> sum_;
   Histogram<Count> side_[2];
   std::vector<std::uint32_t> allowed_;          // of the node at hand, by place

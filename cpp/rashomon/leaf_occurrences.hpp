@@ -67,7 +67,8 @@ class Room {
 
 /// A visitor has Sets, which say what is to be known of the rows that reach a node, and are ordered. `narrowed` finds
 /// those of one side of a split; `is_wanted` whether anything there is to be known; `add` learns in how many trees a
-/// leaf stands, `add_stump` the same of a split with two leaves, by side. It counts in Sum, numbers in Count.
+/// leaf of some cost stands, `add_stump` the same of a split with two leaves, by side. It counts in Sum, numbers in
+/// Count.
 template <class Count, class Sum, class Visitor>
 class LeafOccurrences {
  public:
@@ -157,7 +158,7 @@ class LeafOccurrences {
       Sum number = room.count(leaf.cost);
       for (const auto& [prediction, barred] : arrivals.barred)
         if (prediction == leaf.prediction) number -= barred;
-      visitor_.add(sets, leaf.prediction, number);
+      visitor_.add(sets, leaf.prediction, leaf.cost, number);
     }
   }
 
@@ -265,12 +266,12 @@ class LeafOccurrences {
         for (const std::uint32_t other : there.trees)
           if (trees_.must_differ() && node.trees[other].what == tree.what)
             number -= room.count(tree.cost + node.trees[other].cost);
-        if (!number.is_zero()) visitor_.add(sides.sets[x], tree.what - SmallTree::kLeaf, copies * number);
+        if (!number.is_zero()) visitor_.add(sides.sets[x], tree.what - SmallTree::kLeaf, tree.cost, copies * number);
       } else if (!number.is_zero()) {
         number = copies * number;
         for (const Copy& copy : node.copies_at(tree.what))
           if (trees_.filter().is_allowed[copy.column])
-            visitor_.add_stump(sides.sets[x], copy, node.predictions[here.trees[i]], number);
+            visitor_.add_stump(sides.sets[x], copy, node.predictions[here.trees[i]], tree.cost, number);
       }
     }
   }

@@ -1,9 +1,8 @@
 // rashomon/reliance.cpp: the part of TreeGraph that finds which trees rely least and most on a group of columns.
 //
-// HOLDS   A row that gets its values of the group from another row reaches a leaf if it meets the path's conditions on
-//         all other columns (a row of `others`) and the other row meets those on the group (a row of `givers`). So a
-//         leaf adds share(givers) x loss(others) to the mean loss over all pairs. The sum over a tree's leaves splits
-//         as its cost does: below a node it depends only on the two row sets and the trees below.
+// HOLDS   The sum over a tree's leaves of what they add (rashomon/shuffled_group) splits as its cost does: below a node
+// it
+//         depends only on the two row sets and the trees below.
 // COST    A node of the graph is visited once for each pair of row sets that meets in its rows. Of its trees only
 //         the Pareto-optimal pairs of cost and reliance are kept.
 #include <algorithm>
@@ -12,7 +11,7 @@
 #include <utility>
 
 #include "rashomon/counts.hpp"
-#include "rashomon/row_masks.hpp"
+#include "rashomon/shuffled_group.hpp"
 #include "rashomon/tree_graph.hpp"
 
 namespace hornbeam::rashomon {
@@ -76,16 +75,12 @@ class TreeGraph<Count>::Reliance {
  public:
   Reliance(TreeGraph& graph, const RelianceProblem& group, run::Run& run)
       : graph_(graph),
-        data_(graph.problem_.rows),
         group_(group),
-        meter_(run, kVisitsBetweenPolls, [&run] { run.report({}); }),
-        masks_(data_) {
-    for (const std::int64_t share : group.shares) total_ += share;
-  }
+        shuffled_(graph.problem_, group),
+        meter_(run, kVisitsBetweenPolls, [&run] { run.report({}); }) {}
 
   RelianceRange find() {
-    const Sets sets{masks_.all(), masks_.all(), false};
-    const Visit<Count>& found = visit(graph_.root_, 0, sets, graph_.problem_.depth, 0);
+    const Visit<Count>& found = visit(graph_.root_, 0, shuffled_.all(), graph_.problem_.depth, 0);
     Front trees;
     for (const Front* part : {&found.leaves, &found.splits}) trees.add_sums(*part, nothing(), graph_.nodes_[0].budget);
     trees.keep_pareto_front();
@@ -97,43 +92,14 @@ class TreeGraph<Count>::Reliance {
   }
 
  private:
-  /// The rows that meet the path's conditions on the group, and those that meet all others; whether the path tests the
-  /// group.
-  struct Sets {
-    Mask givers, others;
-    bool uses_group;
-    friend auto operator<=>(const Sets&, const Sets&) = default;
-  };
+  using Sets = ShuffledGroup::Sets;
   using Copy = RowMasks::Copy;
-
-  Sets narrowed(const Sets& sets, const Copy& copy, bool side) {
-    Sets narrow = sets;
-    const bool in_group = group_.is_in_group[copy.column];
-    narrow.uses_group |= in_group;
-    masks_.narrow(in_group ? narrow.givers : narrow.others, copy.column, side != copy.flipped);
-    return narrow;
-  }
 
   /// The columns that split the rows of both sets in the same way as `first`.
   std::vector<Copy> copies_of(const Sets& sets, std::uint32_t first, std::uint32_t n_copies) {
     Mask both = sets.givers;
-    for (std::uint32_t w = 0; w < masks_.n_words(); ++w) both[w] &= sets.others[w];
-    return masks_.copies_of(both, first, n_copies);
-  }
-
-  /// The mean loss of a leaf over all pairs of rows, times the total of the shares.
-  TicksTimesShare loss_of(const Sets& sets, std::uint32_t prediction) const {
-    std::int64_t share = 0;
-    Ticks loss = 0;
-    RowMasks::for_each_row(sets.givers, [&](std::uint32_t row) { share += group_.shares[row]; });
-    RowMasks::for_each_row(
-        sets.others, [&](std::uint32_t row) { loss += graph_.problem_.model.loss_of(data_.weight(row), prediction); });
-    return TicksTimesShare{share} * loss;
-  }
-
-  TicksTimesShare of_leaf(const Sets& sets, const TreeLeaf& leaf) const {
-    if (!sets.uses_group) return 0;
-    return loss_of(sets, leaf.prediction) - TicksTimesShare{total_} * (leaf.cost - graph_.problem_.kind.leaf_cost);
+    for (std::uint32_t w = 0; w < both.size(); ++w) both[w] &= sets.others[w];
+    return shuffled_.masks().copies_of(both, first, n_copies);
   }
 
   const Visit<Count>& visit(rows::RowSet& rows, std::uint32_t node, const Sets& sets, std::uint32_t depth,
@@ -145,7 +111,7 @@ class TreeGraph<Count>::Reliance {
     std::vector<TreeLeaf> leaves;
     graph_.two_level_trees_.list_leaves(rows.total.data(), budget, leaves);
     for (const TreeLeaf& leaf : leaves) {
-      found.leaves.add(leaf.cost, of_leaf(sets, leaf));
+      found.leaves.add(leaf.cost, shuffled_.added_by_leaf(sets, leaf.prediction, leaf.cost));
       if (!sets.uses_group) avoiding.add(leaf.cost, Count(1));
     }
     found.leaves.keep_pareto_front();
@@ -168,7 +134,7 @@ class TreeGraph<Count>::Reliance {
     const auto at = std::find(rows.columns.begin(), rows.columns.end(), split.column) - rows.columns.begin();
     const Visit<Count>* side[2];
     for (int x = 0; x < 2; ++x) {
-      const Sets narrow = narrowed(sets, copy, x == 1);
+      const Sets narrow = shuffled_.narrowed(sets, copy, x == 1);
       const auto known = known_.find({split.node[x], narrow});
       if (known != known_.end()) {
         side[x] = &known->second;
@@ -197,13 +163,14 @@ class TreeGraph<Count>::Reliance {
       for (const Copy& copy : copies_at(at)) {
         Visit<Count> side[2];
         for (int x = 0; x < 2; ++x) {
-          const Sets narrow = narrowed(sets, copy, x == 1);
+          const Sets narrow = shuffled_.narrowed(sets, copy, x == 1);
           for (const OneLevelTree& tree : two_level_trees.trees(x))
             if (tree.column == table::kNoSplit)
-              side[x].leaves.add(tree.cost, of_leaf(narrow, {tree.cost, tree.prediction[0]}));
+              side[x].leaves.add(tree.cost, shuffled_.added_by_leaf(narrow, tree.prediction[0], tree.cost));
             else
               for (const Copy& below : copies_at(tree.column))
-                side[x].splits.add(tree.cost, of_stump(narrow, below, tree));
+                side[x].splits.add(tree.cost, shuffled_.added_by_stump(
+                                                  narrow, below, {tree.prediction[0], tree.prediction[1]}, tree.cost));
           if (!narrow.uses_group) count_avoiding(two_level_trees.trees(x), copies_at, side[x].avoiding);
           side[x].leaves.keep_pareto_front();
           side[x].splits.keep_pareto_front();
@@ -213,14 +180,6 @@ class TreeGraph<Count>::Reliance {
           count_pairs(side[0].avoiding, side[1].avoiding, two_level_trees.trivial_splits_listed(), budget, avoiding);
       }
     }
-  }
-
-  TicksTimesShare of_stump(const Sets& sets, const Copy& copy, const OneLevelTree& tree) {
-    if (!sets.uses_group && !group_.is_in_group[copy.column]) return 0;
-    const Ticks loss = tree.cost - 2 * graph_.problem_.kind.leaf_cost;
-    TicksTimesShare value = -TicksTimesShare{total_} * loss;
-    for (const bool side : {false, true}) value += loss_of(narrowed(sets, copy, side), tree.prediction[side ? 1 : 0]);
-    return value;
   }
 
   template <class CopiesAt>
@@ -260,11 +219,9 @@ class TreeGraph<Count>::Reliance {
   }
 
   TreeGraph& graph_;
-  const data::DistinctRows& data_;
   const RelianceProblem& group_;
+  ShuffledGroup shuffled_;
   run::WorkMeter meter_;
-  const RowMasks masks_;
-  std::int64_t total_ = 0;
   std::map<std::pair<std::uint32_t, Sets>, Visit<Count>> known_;
 };
 

@@ -28,4 +28,10 @@ struct RelianceRange {
   std::vector<std::uint64_t> n_avoiding;  // number of trees that test no column of the group; limbs, the lowest first
 };
 
+/// The sum over trees of the mean additional loss in ticks, times the total of the shares: `more` - `less`, both of any
+/// size; limbs, the lowest first.
+struct RelianceSum {
+  std::vector<std::uint64_t> more, less;
+};
+
 }  // namespace hornbeam::rashomon

@@ -34,7 +34,9 @@ class RowMasks {
   }
 
   std::uint32_t n_rows() const { return n_rows_; }
+  std::uint32_t n_columns() const { return n_columns_; }
   std::uint32_t n_words() const { return n_words_; }
+  std::size_t bytes() const { return (all_.capacity() + columns_.capacity()) * sizeof(Word); }
   const Mask& all() const { return all_; }
   const Word* column(std::uint32_t number) const { return &columns_[std::size_t{number} * n_words_]; }
 

@@ -11,6 +11,7 @@
 //         splits above cost their known minimum.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <optional>
@@ -106,6 +107,9 @@ class TreeGraph final : public TreeSet {
   rows::RowSet& child_of(const rows::RowSet& rows, std::uint32_t column, bool side, std::size_t level);
   void report();
   std::uint64_t bytes() const;
+  std::uint64_t bytes_with_filters() const { return bytes() + filter_bytes_; }
+  /// Counts the work of indexing or filtering nodes; its polls check the bytes.
+  run::WorkMeter filter_meter(run::Run& run) const;
 
   const std::shared_ptr<const TreeSetProblem> shared_problem_;
   const TreeSetProblem& problem_;
@@ -127,6 +131,7 @@ class TreeGraph final : public TreeSet {
   Counters counters_;
   std::uint64_t other_bytes_ = 0;  // that count against the limit
   Ticks optimum_ = 0;
+  std::atomic<std::uint64_t> filter_bytes_ = 0;  // of the index and of all filtered graphs, which may end in any thread
   std::shared_ptr<const FilterIndex<Count>> filter_index_;  // made for the first filter
 };
 

@@ -108,6 +108,8 @@ class FilteredTrees {
   virtual VoteCounts votes(const RowMasks& rows, const TreeLimit& limit, run::Run& run) = 0;
   /// The same, if a tree is within the limit.
   virtual PredictionSpread spread(const RowMasks& rows, const TreeLimit& limit, run::Run& run) = 0;
+  /// Of the trees within the limit. Throws Stopped.
+  virtual RelianceSum sum_of_reliance(const RelianceProblem& group, const TreeLimit& limit, run::Run& run) = 0;
 };
 
 class TreeSet {

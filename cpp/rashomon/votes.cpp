@@ -73,11 +73,11 @@ class OfRows {
   static bool is_wanted(const Mask& mask) {
     return std::ranges::any_of(mask, [](Word word) { return word != 0; });
   }
-  void add(const Mask& mask, std::uint32_t prediction, const Sum& number) {
+  void add(const Mask& mask, std::uint32_t prediction, Ticks /*cost*/, const Sum& number) {
     RowMasks::for_each_row(mask, [&](std::uint32_t row) { tally_.add(row, prediction, number); });
   }
   void add_stump(const Mask& mask, const RowMasks::Copy& copy, const std::array<std::uint32_t, 2>& predictions,
-                 const Sum& number) {
+                 Ticks /*cost*/, const Sum& number) {
     const Word* const holds = rows_.column(copy.column);
     for (std::uint32_t w = 0; w < mask.size(); ++w)
       for (const bool side : {false, true}) {

@@ -108,7 +108,7 @@ function Columns({ about, ask }: { about: About; ask: Ask }) {
   if (!found) return <p class="hb-hint">{asked.error ?? "Measuring the columns…"}</p>;
   const columns = found.columns
     .filter((one) => one.share > 0)
-    .map((one) => ({ ...one, mark: one.mean ?? one.best ?? one.share }))
+    .map((one) => ({ ...one, mark: one.mean ?? one.share }))
     .sort((a, b) => b.mark - a.mark);
   const unused = about.columns.length - columns.length;
   const { reliance } = about.lacks;
@@ -118,7 +118,7 @@ function Columns({ about, ask }: { about: About; ask: Ask }) {
       {reliance ? (
         <p class="hb-hint">{reliance}</p>
       ) : (
-        <HowMeasured found={found} asked={asked} onExact={() => setWantsExact(true)} hasMean={columns.some((one) => one.mean !== null)} />
+        <HowMeasured found={found} asked={asked} onExact={() => setWantsExact(true)} />
       )}
       <Reliances about={about} columns={columns} />
       {unused > 0 && <p class="hb-hint">{unused === 1 ? "1 column is" : `${unused} columns are`} not tested by any of the trees.</p>}
@@ -130,20 +130,18 @@ interface HowMeasuredProperties {
   found: Importance;
   asked: Asked<Importance>;
   onExact: () => void;
-  hasMean: boolean;
 }
 
-function HowMeasured({ found, asked, onExact, hasMean }: HowMeasuredProperties) {
+function HowMeasured({ found, asked, onExact }: HowMeasuredProperties) {
   return (
     <p class="hb-hint" aria-live="polite">
       Increase of the loss if the values of the column are shuffled:{" "}
-      {hasMean ? "least, mean and largest of" : "the range over"}{" "}
-      {found.is_exact ? "all trees" : `${found.n_trees} trees drawn at random`}
-      {hasMean ? "." : ", with the value of the best tree (mark and number)."}{" "}
+      least, mean (mark and number) and largest over{" "}
+      {found.is_exact ? "all trees" : `${found.n_trees} trees drawn at random`}.{" "}
       {!found.is_exact && <Waiting asked={asked} what="Measuring…" />}
       {!found.is_exact && !asked.isWaiting && (
         <button type="button" class="hb-link" title="This may take a minute." onClick={onExact}>
-          Exact range over all trees
+          Measure all trees
         </button>
       )}{" "}
       {asked.error}
@@ -176,7 +174,7 @@ function Reliances({ about, columns }: { about: About; columns: Measured[] }) {
         const range =
           one.least === null || one.most === null
             ? ""
-            : `${one.least.toFixed(4)} to ${one.most.toFixed(4)}, ${one.mean === null ? "best tree" : "mean"} ${one.mark.toFixed(4)}; `;
+            : `${one.least.toFixed(4)} to ${one.most.toFixed(4)}, mean ${one.mark.toFixed(4)}, best tree ${(one.best ?? 0).toFixed(4)}; `;
         return (
           <li key={one.column} title={`${name}: ${range}tested by ${percent(one.share)} of all trees`}>
             <span><Breakable text={cut(name, 28)} /></span>

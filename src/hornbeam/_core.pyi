@@ -319,6 +319,11 @@ def reliance(trees: RashomonSet, groups: Annotated[NDArray[numpy.int32], dict(sh
     The least and the largest reliance on each group of columns, in ticks times the total of the shares, each as (high, low) of 128 bits, and how many trees test no column of the group (words of 64 bits, the lowest first); None if the callback returned True.
     """
 
+def sum_reliance(trees: FilteredSet, groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], shares: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], budget: int, max_leaves: int | None = None, leaf_mask: int = 0, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> list[tuple[list[int], list[int]]] | None:
+    """
+    The sum of the reliance on each group of columns over the trees of at most `budget` ticks and `max_leaves`, in ticks times the total of the shares, as two numbers (words of 64 bits, the lowest first) of which the second is subtracted; None if the callback returned True.
+    """
+
 def rashomon_set(columns: PackedColumns, problem: Problem, options: SearchOptions, optimum: int, bound: int, leaf_rule: str = 'differ', lookahead_depth: int | None = None, greedy_depth: int = 0, leaf_bits: int = 0, loss_bits: int = 0, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> RashomonSet:
     """
     Find all trees that cost at most `bound`, the loss of each leaf rounded up to a multiple of 2^loss_bits, or those of RESPLIT; see api/rashomon.hpp.
@@ -334,9 +339,9 @@ def read_tree(trees: RashomonSet, cost: int, rank: Sequence[int]) -> TreeArrays:
     Tree number `rank` (words of 64 bits, the lowest first) of those that cost `cost`.
     """
 
-def filter_set(trees: RashomonSet, is_allowed: Sequence[bool], max_depth: int | None = None, min_samples_leaf: int = 0, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> FilteredSet | None:
+def filter_set(trees: RashomonSet, is_allowed: Sequence[bool], max_depth: int | None = None, min_samples_leaf: int = 0, memory_limit: int | None = None, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> FilteredSet | None:
     """
-    The trees that test only allowed columns, and obey limits; None if the callback returned True.
+    The trees that test only allowed columns, and obey limits; None if the callback returned True. MemoryError if the set and all that filters keep of it need more bytes than `memory_limit`.
     """
 
 @overload

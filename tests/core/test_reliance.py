@@ -1,11 +1,13 @@
 """The range of model reliance over sets of trees: against its definition on all trees of small problems."""
 
 import itertools
+from itertools import zip_longest
 
 import numpy as np
 import pytest
 
-from core.test_rashomon import bounds, find, many_trees, problems
+from core.test_rashomon import bounds, find, many_trees, number_of_trees, problems
+from core.test_votes import filtered, passes
 from hornbeam import _core
 from oracles.problems import OBJECTIVES, Problem
 from oracles.rashomon import trees_within
@@ -21,6 +23,14 @@ def ranges(trees, groups, shares):
         (*((high << 64) + low for high, low in ends), sum(word << 64 * place for place, word in enumerate(words)))
         for *ends, words in found
     ]
+
+
+def sums(trees, groups, shares, most, never=(), max_depth=None, min_rows=0, **limits):
+    """Return the sum of the reliance on each group over the trees that pass a filter, as whole numbers."""
+    some = filtered(trees, len(groups), never, max_depth, min_rows)
+    shares = np.array(shares, dtype=np.int64)
+    found = _core.sum_reliance(some, np.array(groups, dtype=np.int32), shares, most, **limits)
+    return [sum((a - b) << 64 * i for i, (a, b) in enumerate(zip_longest(*sides, fillvalue=0))) for sides in found]
 
 
 def columns_of(tree):
@@ -55,6 +65,51 @@ def test_the_range_is_that_over_all_trees_of_the_exhaustive_search(objective, ma
     assert n_compared > 0
 
 
+@pytest.mark.parametrize("leaf_rule", ["differ", "best", "any"])
+@pytest.mark.parametrize("max_depth", [0, 1, 2, 3, None])
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_the_sum_is_that_over_all_trees_of_the_exhaustive_search(objective, max_depth, leaf_rule):
+    n_compared = 0
+    for problem in problems(objective, range(12), max_depth=max_depth):
+        n_columns = len(problem.rows[0])
+        if n_columns == 0 or (problem.leaf_cost == 0 and max_depth is None):
+            continue
+        groups = [column // 2 for column in range(n_columns)]
+        losses = [problem.costs[c] for c in problem.classes]
+        shares = [1 + (3 * row) % 4 for row in range(len(problem.rows))]
+        for bound in bounds(problem, leaf_rule):
+            costs = trees_within(problem, bound, leaf_rule)
+            if len(costs) > MOST_TREES:
+                continue
+            inside = [{c for c in range(n_columns) if c // 2 == group} for group in range(groups[-1] + 1)]
+            values = {
+                tree: [reliance(tree, problem.rows, losses, problem.weights, one, shares) for one in inside]
+                for tree in costs
+            }
+            found = find(problem, bound, leaf_rule=leaf_rule)
+            lower = sorted(costs.values())[len(costs) // 2]
+            for most, *filters in [(bound, (), None, 0), (lower, (), None, 0), (bound, (0,), 2, 2)]:
+                some = [tree for tree in costs if costs[tree] <= most and passes(tree, problem.rows, *filters)]
+                expected = [sum(values[tree][group] for tree in some) for group in range(len(inside))]
+                assert sums(found, groups, shares, most, *filters) == expected, problem
+                n_compared += 1
+    assert n_compared > 0
+
+
+@pytest.mark.parametrize("n_columns", [3, 6])
+def test_sums_of_any_size_are_exact(n_columns):
+    n_rows = 2**n_columns
+    trees = find(many_trees(n_columns), n_rows, leaf_rule="any")
+    assert (number_of_trees(n_columns, 2) > 1 << 64) == (n_columns == 6)
+    groups, shares = range(n_columns), [1 << 40] * n_rows
+    # The tree with all labels turned loses what this one does not, and relies on columns by as much less than 0.
+    assert sums(trees, groups, shares, n_rows) == [0] * n_columns
+    some = sums(trees, groups, shares, n_rows // 4)
+    assert some == sums(trees, groups, shares, n_rows - 1 - n_rows // 4)
+    assert some == [some[0]] * n_columns
+    assert some[0] > 0
+
+
 def test_columns_that_are_equal_on_some_rows_are_relied_on_each_for_itself():
     # Below column 2 the columns 0, 1 and 3 part the rows alike; their groups are different.
     rows = [[0, 0, 0, 0], [1, 1, 1, 1], [0, 0, 1, 0], [1, 0, 0, 1]]
@@ -66,6 +121,8 @@ def test_columns_that_are_equal_on_some_rows_are_relied_on_each_for_itself():
         values = [reliance(tree, rows, losses, problem.weights, {column}, problem.weights) for tree in trees]
         expected.append((min(values), max(values), sum(column not in columns_of(tree) for tree in trees)))
     assert ranges(find(problem, 9), [0, 1, 2, 3], problem.weights) == expected
+    totals = [sum(reliance(t, rows, losses, problem.weights, {c}, problem.weights) for t in trees) for c in range(4)]
+    assert sums(find(problem, 9), [0, 1, 2, 3], problem.weights, 9) == totals
     assert len(set(expected)) > 1
 
 
@@ -78,6 +135,12 @@ def test_measuring_stops_when_the_callback_says_so():
     assert _core.reliance(trees, groups, shares, callback=lambda _: next(n_calls) == 2, callback_interval=0.0) is None
     assert next(n_calls) == 3
     assert len(_core.reliance(trees, groups, shares, callback=lambda _: False, callback_interval=0.0)) == 4
+    trees = filtered(trees, 4)
+    assert _core.sum_reliance(trees, groups, shares, 16, callback=lambda _: True) is None
+    n_calls = itertools.count()
+    stop_later = {"callback": lambda _: next(n_calls) == 2, "callback_interval": 0.0}
+    assert _core.sum_reliance(trees, groups, shares, 16, **stop_later) is None
+    assert next(n_calls) == 3
 
 
 @pytest.mark.parametrize(
@@ -95,6 +158,9 @@ def test_arguments_out_of_range_are_refused(groups, shares, message):
     problem = Problem(rows, [0, 1, 1, 0], [1, 2, 5, 4], [[0, 1], [1, 0]], 3, max_depth=2)
     with pytest.raises(ValueError, match=message):
         ranges(find(problem, 9), groups, shares)
+    some = filtered(find(problem, 9), 4)
+    with pytest.raises(ValueError, match=message):
+        _core.sum_reliance(some, np.array(groups, dtype=np.int32), np.array(shares, dtype=np.int64), 9)
 
 
 def test_sets_of_resplit_have_no_graph():

@@ -139,3 +139,24 @@ def test_rows_with_other_columns_are_refused():
         _core.count_votes(trees, packed([[0, 1]]), 8)
     with pytest.raises(ValueError, match="budget: must be below"):
         _core.count_votes(trees, packed([[0, 1, 1]]), 2**59)
+
+
+def test_what_filters_keep_counts_against_the_memory_limit():
+    trees = find(many_trees(4), 16, leaf_rule="any")
+    allowed = [True, True, False, True]
+    n_bytes = _core.describe_set(trees)["statistics"]["bytes"]
+    with pytest.raises(MemoryError, match="memory_limit: raise it"):
+        _core.filter_set(trees, allowed, memory_limit=n_bytes)
+
+    def fits(limit):
+        try:
+            return _core.filter_set(trees, allowed, memory_limit=limit) is not None
+        except MemoryError:
+            return False
+
+    needed = next(limit for limit in itertools.count(n_bytes, 256) if fits(limit))
+    kept = _core.filter_set(trees, allowed, memory_limit=needed)
+    assert kept is not None
+    assert not fits(needed)  # while the first one is kept
+    del kept
+    assert fits(needed)

@@ -126,18 +126,20 @@ RANDOM_TEST(a_set_of_trees_survives_any_failing_allocation, 1) {
     if (rule) continue;
     const std::vector<std::int32_t> groups{0, 0, 1, 1, 2, 2};
     const std::vector<std::int64_t> shares(problem.n_rows(), 1);
-    const RelianceRange range = all->reliance(groups, shares, never).value().at(1);
-    fail_each_allocation([&] { return all->reliance(groups, shares, never).value(); },
+    const RelianceRange range = all->reliance({groups, shares}, never).value().at(1);
+    fail_each_allocation([&] { return all->reliance({groups, shares}, never).value(); },
                          [&](const std::vector<RelianceRange>& found) {
                            CHECK(found.at(1).least == range.least && found.at(1).largest == range.largest);
                          });
     // Memory that runs out is an error, and is not taken for a callback that stops.
     const rashomon::TreeFilter filter{std::vector<bool>(6, true), table::kUnlimited};
-    fail_each_allocation([&] { return all->filtered(filter, never); },
+    fail_each_allocation([&] { return all->filtered(filter, {}, never); },
                          [&](const std::unique_ptr<FilteredSet>& found) { CHECK(found != nullptr); });
-    const std::unique_ptr<FilteredSet> trees = all->filtered(filter, never);
+    const std::unique_ptr<FilteredSet> trees = all->filtered(filter, {}, never);
     fail_each_allocation([&] { return trees->votes(input.columns, {bound, {}}, never); },
                          [&](const std::optional<rashomon::VoteCounts>& found) { CHECK(found.has_value()); });
+    fail_each_allocation([&] { return trees->sums_of_reliance({groups, shares}, {bound, {}}, never); },
+                         [&](const std::optional<std::vector<RelianceSum>>& found) { CHECK(found.has_value()); });
     const AucObjective auc{4, std::int64_t{1} << 20, 1};
     const Ticks best = all->best_ranking(auc, kInfinity, {}, {}, never).found.tree->cost;
     fail_each_allocation([&] { return all->best_ranking(auc, kInfinity, {}, {}, never); },

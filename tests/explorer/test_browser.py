@@ -196,15 +196,15 @@ def test_the_range_of_reliance_is_exact_or_asked_for(open_page, classifier, monk
     monkeypatch.setattr("hornbeam.explorer.overview.MOST_WORK", 0)
     page = open_page(served.url)
     tab(page, "Overview")
-    page.wait_for_selector("text=least, mean and largest of 200 trees drawn at random.")
-    page.click("text=Exact range over all trees")
-    exact = "text=the range over all trees, with the value of the best tree (mark and number)."
+    page.wait_for_selector("text=least, mean (mark and number) and largest over 200 trees drawn at random.")
+    page.click("text=Measure all trees")
+    exact = "text=least, mean (mark and number) and largest over all trees."
     page.wait_for_selector(exact)
-    assert page.locator("text=Exact range over all trees").count() == 0
+    assert page.locator("text=Measure all trees").count() == 0
     columns = served.engine.answer({"method": "importance"})["columns"]
     shown = page.locator(".hb-reliance li").evaluate_all("all => all.map(one => one.lastChild.textContent)")
-    tested = [one["best"] for one in columns if one["share"] > 0]
-    assert shown == [f"{best:.3f}" for best in sorted(tested, reverse=True)]
+    tested = [one["mean"] for one in columns if one["share"] > 0]
+    assert shown == [f"{mean:.3f}" for mean in sorted(tested, reverse=True)]
     tab(page, "Build")
     tab(page, "Overview")
     page.wait_for_selector(exact)

@@ -1,17 +1,26 @@
 """The engine's answers, also for unusual sets, and what it refuses."""
 
+import itertools
 import json
 import math
+import pickle
 from copy import copy
 
 import numpy as np
 import polars as pl
 import pytest
 
-from hornbeam import GOSDTClassifier, RashomonSetClassifier
+from hornbeam import (
+    GOSDTClassifier,
+    RashomonSetClassifier,
+    RashomonSetPolicyTree,
+    RashomonSetRegressor,
+    RashomonSetSurvivalTree,
+)
 from hornbeam.explorer import Engine
 from hornbeam.explorer.filters import Filters
 from hornbeam.explorer.partial_trees import Open
+from hornbeam.explorer.restricted_sets import RestrictedSet
 from hornbeam.explorer.session import Session
 
 
@@ -76,7 +85,7 @@ def test_measuring_all_trees_is_stopped_and_begun_again(classifier):
     engine = Engine(classifier)
     with pytest.raises(InterruptedError, match="reliance on columns was stopped"):
         engine.answer({"method": "importance", "exact": True}, lambda _: True)
-    assert not engine.session.has_range_of_reliance
+    assert not engine.session.has_reliance
 
 
 def test_the_numbers_for_the_importance_of_columns_keep_no_filter_out(monkeypatch, classifier):
@@ -115,6 +124,7 @@ def test_the_importance_of_columns_is_that_of_all_trees(monkeypatch, most_work, 
     for classifier in small_sets():
         trees = classifier.rashomon_set_
         reliances = trees.reliance()
+        assert trees.mean_reliance() == pytest.approx(reliances.mean(axis=0), abs=1e-12)
         tests = [{step.column for step in tree.conditions if step is not None} for tree in trees]
         found = Engine(classifier).answer({"method": "importance", "exact": is_asked_for})
         is_range = is_asked_for or most_work > 0
@@ -124,11 +134,30 @@ def test_the_importance_of_columns_is_that_of_all_trees(monkeypatch, most_work, 
             values = reliances[:, one["column"]]
             assert math.isclose(one["best"], values[0], abs_tol=1e-12)
             assert one["share"] == sum(one["column"] in columns for columns in tests) / trees.n_trees
-            assert (one["mean"] is None) == is_range
             if is_range:
+                assert math.isclose(one["mean"], values.mean(), abs_tol=1e-12)
                 assert math.isclose(one["least"], values.min(), abs_tol=1e-12)
                 assert math.isclose(one["most"], values.max(), abs_tol=1e-12)
     assert (n_sampled > 0) == (not is_range)
+
+
+@pytest.mark.parametrize(
+    "filters", [Filters(never=frozenset({2})), Filters(always=frozenset({0, 2}), max_leaves=6), Filters(max_depth=2)]
+)
+def test_the_mean_reliance_is_that_of_the_trees_that_filters_leave(filters):
+    n_compared = 0
+    for classifier in small_sets():
+        session, trees = Session(classifier), classifier.rashomon_set_
+        depths = range((filters.max_depth or 9) + 1)
+        leaves = range((filters.max_leaves or 99) + 1)
+        wanted = trees.filter(uses=filters.always, avoids=filters.never, n_leaves=leaves, depth=depths)
+        reliances = trees.reliance([number for number, _ in wanted])
+        if not len(reliances):
+            continue
+        n_compared += len(reliances) < trees.n_trees
+        found = session.query(filters).mean_reliance(trees._reliances())
+        assert found == pytest.approx(reliances.mean(axis=0), abs=1e-12)
+    assert n_compared > 0
 
 
 def test_a_range_that_was_measured_is_kept(monkeypatch, classifier):
@@ -241,6 +270,21 @@ def test_a_set_that_was_stopped_says_what_is_missing(classifier):
     assert about["searched_up_to"] < about["bound"] == classifier.bound_
 
 
+@pytest.mark.parametrize("kind", [RashomonSetRegressor, RashomonSetPolicyTree, RashomonSetSurvivalTree])
+def test_sets_of_trees_that_predict_no_classes_are_refused(kind):
+    X = np.arange(8).reshape(4, 2) % 3
+    y = {
+        RashomonSetRegressor: np.array([0.0, 1.0, 5.0, 4.0]),
+        RashomonSetPolicyTree: [[3, 1], [2, 1], [0, 2], [1, 2]],
+        RashomonSetSurvivalTree: np.array([(True, 1.0), (True, 3.0), (False, 2.0), (True, 4.0)], dtype="?,f8"),
+    }[kind]
+    fitted = kind(0.2, "absolute", regularization=0.05, max_depth=2).fit(X, y)
+    with pytest.raises(TypeError, match=f"got {kind.__name__}.* look at the trees of rashomon_set_ instead"):
+        Engine(fitted)
+    assert fitted.rashomon_set_[0].n_leaves >= 1
+    assert fitted.rashomon_set_.n_leaves()
+
+
 def test_what_cannot_be_explored_is_refused():
     X, y = table_of(4)
     with pytest.raises(TypeError, match="must be a RashomonSetClassifier"):
@@ -301,3 +345,35 @@ def test_rows_that_two_trees_judge_differently(engine, compas, classifier):
     assert found["first_right"] == (first == actual)[differ].sum()
     assert found["second_right"] == (second == actual)[differ].sum()
     assert [row["row"] for row in found["rows"]] == differ[:200].tolist()
+
+
+def test_filters_obey_the_memory_limit_and_everything_else_is_answered(compas, classifier):
+    training, _ = compas
+    limited = RashomonSetClassifier(**{**classifier.get_params(), "memory_limit": 2_000_000})
+    limited.fit(training.drop("target"), training["target"])
+    for fitted in (limited, pickle.loads(pickle.dumps(limited))):
+        trees, engine = fitted.rashomon_set_, Engine(fitted)
+        assert trees.n_trees == classifier.n_trees_
+        assert engine.answer({"method": "look"})["n_trees"] == str(trees.n_trees)
+        assert engine.answer({"method": "count", "filters": {"max_leaves": 4}})["n_trees"] != "0"
+        for question in [{"method": "count", "filters": {"never": [0]}}, {"method": "importance", "exact": True}]:
+            with pytest.raises(ValueError, match="which does not fit into memory_limit: raise it"):
+                engine.answer(question)
+        with pytest.raises(MemoryError, match="memory_limit: raise it"):
+            trees.mean_reliance()
+
+
+def test_sets_of_earlier_filters_make_room_for_the_next(classifier, monkeypatch):
+    filters = [Filters(never=frozenset({column})) for column in range(4)]
+    expected = [Session(classifier).query(one).number_of_trees(Open()) for one in filters]
+    session, n_refused = Session(classifier), itertools.count()
+
+    def with_room_for_two(*arguments):
+        if len(session._sets) >= 2:
+            next(n_refused)
+            raise MemoryError
+        return RestrictedSet(*arguments)
+
+    monkeypatch.setattr("hornbeam.explorer.session.RestrictedSet", with_room_for_two)
+    assert [session.query(one).number_of_trees(Open()) for one in filters] == expected
+    assert next(n_refused) == 2

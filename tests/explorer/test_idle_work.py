@@ -24,6 +24,21 @@ def test_work_begins_after_an_answer_and_again_after_it_was_stopped(monkeypatch)
     assert told == [False, True, False, "second task"]
 
 
+def test_a_task_that_memory_has_no_room_for_is_given_up(monkeypatch):
+    monkeypatch.setattr("hornbeam.explorer.idle_work.SECONDS_IDLE", 0.0)
+    done = []
+
+    def task(has_to_stop):
+        done.append("first task")
+        raise MemoryError
+
+    work = IdleWork([task, lambda _: done.append("second task")])
+    with work.answering():
+        pass
+    work.wait()
+    assert done == ["first task", "second task"]
+
+
 def test_an_answer_that_fails_does_not_keep_work_from_being_done(monkeypatch):
     monkeypatch.setattr("hornbeam.explorer.idle_work.SECONDS_IDLE", 0.0)
     done = []

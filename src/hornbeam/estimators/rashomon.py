@@ -90,7 +90,9 @@ class RashomonSetClassifier(RashomonSetTree, RegularizedTreeClassifier):
         None: no limit.
     memory_limit : int or None, default=None
         Bytes by which the fit may increase the memory of the process: the binary columns and everything the search
-        stores. If not even the columns fit, the tree is a single leaf. None: no limit.
+        stores. If not even the columns fit, the tree is a single leaf. Counts over all trees that come later, such as
+        `RashomonSet.votes` and the filters of the explorer, need an index of the set; they raise MemoryError if it does
+        not fit. None: no limit.
     n_jobs, verbose, callback, trace
         See `GOSDTClassifier`. `n_jobs` and `trace` apply to the search for the optimum, or for the best prefix.
 

@@ -108,7 +108,7 @@ class Engine:
         Raises
         ------
         ValueError
-            If the message is not understood.
+            If the message is not understood, or the answer does not fit into the memory limit of the classifier.
         InterruptedError
             If counting was stopped.
         """
@@ -116,7 +116,10 @@ class Engine:
         if not isinstance(method, str) or method not in self._methods:
             raise ValueError(f"method: expected one of {', '.join(self._methods)}, got {shown(message)}.")
         with self._idle_work.answering():
-            return self._methods[method](message, stop)
+            try:
+                return self._methods[method](message, stop)
+            except MemoryError as error:
+                raise ValueError(str(error) or "there is not enough memory for this answer.") from error
 
     def _about(self, _: dict[str, Any], __: Stop | None) -> Any:
         problem, classifier, trees = self.problem, self.classifier, self.session.trees

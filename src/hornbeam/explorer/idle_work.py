@@ -22,7 +22,7 @@ class IdleWork:
     ----------
     tasks : sequence of callable
         Each gets a function that it has to call often; when that returns True, it raises InterruptedError. It is then
-        begun again when nobody waits.
+        begun again when nobody waits. A task that raises MemoryError is given up.
     """
 
     def __init__(self, tasks: Sequence[Task]) -> None:
@@ -59,6 +59,8 @@ class IdleWork:
                 self._tasks[0](lambda _: self._n_waiting > 0 or not main_thread().is_alive())
             except InterruptedError:
                 continue
+            except MemoryError:
+                pass  # the first question that needs it is told so
             self._tasks.pop(0)
 
     def _is_idle(self) -> bool:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MOST_BINS = 14  # of objectives in the heat map
 SAMPLE = 200  # trees for disagreement and for the importance of columns, where it takes longer to count all
-MOST_WORK = 350_000  # of `Session.work_of_range` for a range that is measured without being asked for: 1 to 2 seconds
+MOST_WORK = 350_000  # of `Session.work_of_reliance` for what is measured without being asked for: 1 to 2 seconds
 
 
 def overview_of(query: Query | ListedQuery, tree: PartialTree, objective_of: Callable[[int], float]) -> dict[str, Any]:
@@ -81,8 +81,8 @@ def importance_of(
     -------
     dict
         ``n_trees`` (text), how many trees were measured; ``is_exact``, whether these are all; and for each of the
-        ``columns`` the ``least`` and the ``most`` reliance, that of the ``best`` tree, the ``mean`` (None for a range
-        over all trees, which has none), and the exact ``share`` of all trees that test the column.
+        ``columns`` the ``least``, the ``mean`` and the ``most`` reliance, that of the ``best`` tree, and the exact
+        ``share`` of all trees that test the column.
 
     Raises
     ------
@@ -92,20 +92,20 @@ def importance_of(
     trees = session.trees
     n_trees = trees.n_trees
     best = trees.reliance([0])[0]
-    if is_wanted_exact or session.has_range_of_reliance or session.work_of_range <= MOST_WORK:
-        least, most, n_avoiding = session.range_of_reliance(stop)
-        n_measured, means = n_trees, [None] * len(best)
+    if is_wanted_exact or session.has_reliance or session.work_of_reliance <= MOST_WORK:
+        (least, most, n_avoiding), means = session.reliance(stop)
+        n_measured = n_trees
     else:
         numbers = sampled(trees, random_state)
         reliances = trees.reliance(numbers)
         least, most, n_measured = reliances.min(axis=0), reliances.max(axis=0), len(numbers)
-        means = reliances.mean(axis=0).tolist()
+        means = reliances.mean(axis=0)
         n_avoiding = session.numbers_avoiding(stop)
     columns = [
         {
             "column": column,
             "least": float(least[column]),
-            "mean": means[column],
+            "mean": float(means[column]),
             "best": float(best[column]),
             "most": float(most[column]),
             "share": (n_trees - n_avoiding.get(column, n_trees)) / n_trees,

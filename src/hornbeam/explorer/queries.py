@@ -15,6 +15,7 @@ from hornbeam.rashomon.votes import Answers
 
 if TYPE_CHECKING:
     from hornbeam._core import Progress
+    from hornbeam.rashomon.reliance import Reliances
 
 _FIRST_COSTS = 6
 
@@ -133,6 +134,24 @@ class Query:
         for sign, one in self._terms:
             counts = counts + sign * one.votes(answers, n_rows, self._limit, callback)
         return np.asarray(counts)
+
+    def mean_reliance(
+        self, reliances: Reliances, callback: Callable[[Progress], bool] | None = None
+    ) -> npt.NDArray[np.float64]:
+        """Return the mean over all trees of the reliance on each column; there is a tree.
+
+        Parameters
+        ----------
+        reliances : Reliances
+            Of the set.
+        callback : callable or None, default=None
+            See `votes`.
+        """
+        sums: Counter[int] = Counter()
+        for sign, one in self._terms:
+            for column, total in one.sums_of_reliance(reliances, self._limit, callback).items():
+                sums[column] += sign * total
+        return reliances.mean_of_sums(sums, self.number_of_trees(Open()))
 
     def _nodes_at(self, tree: PartialTree, place: str) -> dict[Leaf | Split, list[tuple[int, TreesOfParts]]]:
         """Return what may stand at an open node: leaves, then splits, each with the trees that have it."""

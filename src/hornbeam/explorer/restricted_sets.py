@@ -21,6 +21,7 @@ from hornbeam.rashomon.votes import Answers, count_votes, filtered
 
 if TYPE_CHECKING:
     from hornbeam._core import Progress
+    from hornbeam.rashomon.reliance import Reliances
 
 _MOST_VIEWS = 4096  # of nodes, kept for the next click
 Leaves = list[tuple[int, int]]  # cost and prediction
@@ -155,11 +156,13 @@ class RestrictedSet:
         found: GraphOfTrees,
         callback: Callable[[Progress], bool] | None = None,
     ) -> None:
+        self._whole = found
         self._trees: _core.RashomonSet | _core.FilteredSet = found.graph
         if restriction is not None:
             is_allowed = [one.column not in restriction.never for one in problem.conditions]
-            self._trees = filtered(found.graph, is_allowed, restriction.max_depth, restriction.min_rows, callback)
+            self._trees = filtered(found, is_allowed, restriction.max_depth, restriction.min_rows, callback)
         self.leaf_mask = (1 << problem.scale.leaf_bits) - 1
+        self._n_conditions = len(problem.conditions)
         self._must_differ = problem.leaf_rule == "differ"
         self._lock = Lock()
         self._views: OrderedDict[tuple[Path, int, bool], Any] = OrderedDict()
@@ -180,10 +183,20 @@ class RestrictedSet:
         self, answers: Answers, n_rows: int, limit: Limit, callback: Callable[[Progress], bool] | None = None
     ) -> npt.NDArray[Any]:
         """Return how many trees within a limit predict each class for each row; see `count_votes`."""
-        trees = self._trees
-        if isinstance(trees, _core.RashomonSet):
-            trees = filtered(trees, [True] * len(answers), callback=callback)
+        trees = self._filtered(callback)
         return count_votes(trees, answers, n_rows, limit.ticks, limit.leaves, self.leaf_mask, callback)
+
+    def sums_of_reliance(
+        self, reliances: Reliances, limit: Limit, callback: Callable[[Progress], bool] | None = None
+    ) -> dict[int, int]:
+        """Return the sum over the trees within a limit of the reliance on each column; see `Reliances.sums_over`."""
+        trees = self._filtered(callback)
+        return reliances.sums_over(trees, limit.ticks, limit.leaves, self.leaf_mask, callback)
+
+    def _filtered(self, callback: Callable[[Progress], bool] | None) -> _core.FilteredSet:
+        if isinstance(self._trees, _core.RashomonSet):
+            return filtered(self._whole, [True] * self._n_conditions, callback=callback)
+        return self._trees
 
     def context(self, tree: PartialTree, place: str, most: int) -> Context:
         """Return what surrounds the node at a place in trees of at most `most` ticks."""

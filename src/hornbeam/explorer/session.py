@@ -7,6 +7,8 @@ from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from hornbeam.explorer.filters import Filters, ticks_of
@@ -16,6 +18,7 @@ from hornbeam.explorer.queries import Query
 from hornbeam.explorer.restricted_sets import Limit, RestrictedSet, Restriction
 from hornbeam.explorer.trees import TreeMaker
 from hornbeam.rashomon.problem import RashomonProblem
+from hornbeam.rashomon.rashomon_set import RashomonSet
 from hornbeam.rashomon.votes import filtered
 from hornbeam.tree import Tree
 
@@ -39,12 +42,17 @@ def session_of(classifier: Any) -> Session | ListedSession:
     ValueError
         If the set is empty.
     TypeError
-        If the classifier has no set.
+        If the classifier has no set, or one whose trees do not predict classes.
     """
     check_is_fitted(classifier)
     trees = getattr(classifier, "rashomon_set_", None)
-    if trees is None:
-        raise TypeError(f"classifier must be a RashomonSetClassifier, got {type(classifier).__name__}.")
+    if not isinstance(trees, RashomonSet):
+        name = type(classifier).__name__
+        instead = (
+            f" The explorer shows trees that predict classes; of a {name}, look at the trees of rashomon_set_ instead, "
+            "by number, such as rashomon_set_[0], or by rashomon_set_.filter()."
+        )
+        raise TypeError(f"classifier must be a RashomonSetClassifier, got {name}.{'' if trees is None else instead}")
     if trees.n_trees == 0:
         raise ValueError("the set holds no tree to explore; raise epsilon or rashomon_bound.")
     is_counted = isinstance(trees._problem, RashomonProblem) and trees._problem.is_exact
@@ -69,17 +77,17 @@ class Session:
         self._sets: OrderedDict[Restriction, RestrictedSet] = OrderedDict()
         self._lock = Lock()
         self._n_avoiding: dict[int, int] = {}
-        self._range: Range | None = None
+        self._range: tuple[Range, npt.NDArray[np.float64]] | None = None
         self._range_lock = Lock()
 
     @property
-    def has_range_of_reliance(self) -> bool:
-        """Whether `range_of_reliance` has been measured before."""
+    def has_reliance(self) -> bool:
+        """Whether `reliance` has been measured before."""
         return self._range is not None
 
     @property
-    def work_of_range(self) -> int:
-        """About what `range_of_reliance` goes through: the counts of the graph, once for each column of a condition."""
+    def work_of_reliance(self) -> int:
+        """About what `reliance` goes through: the counts of the graph, once for each column of a condition."""
         return self.n_costs * len(self._tested())
 
     @property
@@ -91,8 +99,8 @@ class Session:
         """Return a tree without open nodes as a `Tree`."""
         return self.maker.make(tree)
 
-    def range_of_reliance(self, callback: Callable[[Progress], bool] | None = None) -> Range:
-        """Return the least and the largest reliance on each column over all trees; it is measured only once.
+    def reliance(self, callback: Callable[[Progress], bool] | None = None) -> tuple[Range, npt.NDArray[np.float64]]:
+        """Return the range of the reliance on each column over all trees, and its mean; they are measured only once.
 
         Parameters
         ----------
@@ -106,7 +114,9 @@ class Session:
         """
         with self._range_lock:  # whoever asks while it is measured waits for the same answer
             if self._range is None:
-                self._range = self.trees._range_of_reliance(callback)
+                found = self.trees._range_of_reliance(callback)
+                means = self.query(Filters(), callback).mean_reliance(self.trees._reliances(), callback)
+                self._range = found, means
             return self._range
 
     def numbers_avoiding(self, callback: Callable[[Progress], bool] | None = None) -> dict[int, int]:
@@ -128,7 +138,7 @@ class Session:
     def index(self, callback: Callable[[Progress], bool]) -> None:
         """Index the graph for filters, as the first filter does that is not known; see `query`."""
         found = self.trees._found()
-        filtered(found.graph, [True] * len(self.problem.conditions), callback=callback, seconds_between_calls=0.01)
+        filtered(found, [True] * len(self.problem.conditions), callback=callback, seconds_between_calls=0.01)
 
     def _tested(self) -> list[int]:
         return sorted({condition.column for condition in self.problem.conditions})
@@ -165,11 +175,22 @@ class Session:
             if restriction in self._sets:
                 self._sets.move_to_end(restriction)
                 return self._sets[restriction]
-        is_whole = restriction == self._normal(Restriction())
-        made = RestrictedSet(self.problem, None if is_whole else restriction, self.trees._found(), callback)
+        made = self._count(restriction, callback)
         if is_kept:
             with self._lock:
                 self._sets[restriction] = made
                 if len(self._sets) > _MOST_SETS:
                     self._sets.popitem(last=False)
         return made
+
+    def _count(self, restriction: Restriction, callback: Callable[[Progress], bool] | None) -> RestrictedSet:
+        """Count a restricted set; those that were asked for before are dropped if they leave no memory for it."""
+        is_whole = restriction == self._normal(Restriction())
+        while True:
+            try:
+                return RestrictedSet(self.problem, None if is_whole else restriction, self.trees._found(), callback)
+            except MemoryError:
+                with self._lock:
+                    if not self._sets:
+                        raise
+                    self._sets.popitem(last=False)

@@ -19,7 +19,7 @@ from hornbeam import _core
 from hornbeam._checks import is_integer, random_numbers, shown
 from hornbeam.fitting.parameters import check_integer
 from hornbeam.plotting import trees_html
-from hornbeam.rashomon.found import FoundTrees, SetProblem
+from hornbeam.rashomon.found import FoundTrees, GraphOfTrees, SetProblem
 from hornbeam.rashomon.votes import predictions_of
 from hornbeam.table import read_table
 from hornbeam.tree.base import AnyTree
@@ -42,6 +42,7 @@ class BaseRashomonSet(ABC, Sequence[AnyTree]):
     def __init__(self, problem: SetProblem, found: FoundTrees) -> None:
         self._problem = problem
         self._trees: FoundTrees | None = found
+        self._memory_limit: int | None = getattr(found, "memory_limit", None)
         self._bound = found.complete_up_to
         self.searched_up_to = -inf if self._bound is None else self._objective_up_to(self._bound)
         self._is_exact = problem.is_exact
@@ -228,6 +229,8 @@ class BaseRashomonSet(ABC, Sequence[AnyTree]):
             trees = self._problem.find(self._bound)
             if trees.status == "interrupted":  # a part of the set would have other numbers
                 raise KeyboardInterrupt
+            if isinstance(trees, GraphOfTrees):
+                trees.memory_limit = self._memory_limit
             self._trees = trees
         return self._trees
 

@@ -117,6 +117,8 @@ class GraphOfTrees:
         The graph.
     leaf_bits : int
         How many of the lowest bits of a tree's ticks count its leaves.
+    memory_limit : int or None, default=None
+        Bytes that the graph may need together with what is kept of it for filters.
 
     Attributes
     ----------
@@ -126,8 +128,8 @@ class GraphOfTrees:
         Number of prefixes that RESPLIT completes; 0 for the exact set.
     """
 
-    def __init__(self, trees: _core.RashomonSet, leaf_bits: int) -> None:
-        self.graph = trees
+    def __init__(self, trees: _core.RashomonSet, leaf_bits: int, memory_limit: int | None = None) -> None:
+        self.graph, self.memory_limit = trees, memory_limit
         found = _core.describe_set(trees)
         self.costs = found["costs"]
         self.values: list[Any] = [cost >> leaf_bits << leaf_bits for cost in self.costs]

@@ -89,7 +89,7 @@ class RashomonProblem:
             leaf_bits=scale.leaf_bits,
             callback=callback,
         )
-        return GraphOfTrees(trees, scale.leaf_bits)
+        return GraphOfTrees(trees, scale.leaf_bits, n_bytes)
 
     @property
     def is_exact(self) -> bool:

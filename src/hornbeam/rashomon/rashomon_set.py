@@ -12,6 +12,7 @@ from hornbeam.export import to_timbertrek
 from hornbeam.rashomon.found import ClassSetProblem, GraphOfTrees
 from hornbeam.rashomon.problem import RashomonProblem
 from hornbeam.rashomon.reliance import Range, Reliances
+from hornbeam.rashomon.votes import filtered
 from hornbeam.rashomon.voting_set import VotingRashomonSet
 from hornbeam.tree import Tree
 
@@ -81,6 +82,44 @@ class RashomonSet(VotingRashomonSet[Tree]):
             If the loss is not a sum over the rows.
         """
         return self._reliances().of_trees(map(self._arrays, self._numbers(indices)))
+
+    def mean_reliance(self) -> npt.NDArray[np.float64]:
+        """Return the mean over all trees of the model reliance on each column.
+
+        The trees of an exact set of any size are summed at once. The sums are whole numbers, and each mean is the
+        double nearest to their quotient. It takes a few times as long as finding the set, up to 20 seconds for 10^12
+        trees. The trees of RESPLIT are measured one by one, at about 0.3 milliseconds per tree.
+
+        Returns
+        -------
+        ndarray of shape (n_columns,)
+            In the unit of the loss; see `model_class_reliance` for the definition.
+
+        Raises
+        ------
+        ValueError
+            If the set is empty, or the loss is not a sum over the rows.
+        MemoryError
+            If the index of the set does not fit into the `memory_limit` of the classifier.
+
+        Examples
+        --------
+        >>> from hornbeam import RashomonSetClassifier
+        >>> from hornbeam.datasets import load_monk
+        >>> X, y = load_monk(1, return_X_y=True)
+        >>> trees = RashomonSetClassifier(epsilon=0.1, regularization=0.02, max_depth=4).fit(X, y).rashomon_set_
+        >>> trees.mean_reliance().round(3).tolist()
+        [0.333, 0.333, 0.0, 0.0, 0.25, 0.0]
+        """
+        reliances, found = self._reliances(), self._found()
+        if self.n_trees == 0:
+            raise ValueError("the set holds no tree.")
+        if not self._is_exact:
+            return np.asarray(self.reliance().mean(axis=0))
+        assert isinstance(found, GraphOfTrees)
+        assert found.most is not None
+        trees = filtered(found, [True] * len(self._problem.conditions))
+        return reliances.mean_of_sums(reliances.sums_over(trees, found.most), self.n_trees)
 
     def to_timbertrek(self, indices: Iterable[int] | None = None) -> str:
         """Write trees of two classes as JSON for TimberTrek; see `hornbeam.export.to_timbertrek`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from math import fsum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
-from hornbeam.rashomon.found import stopped_by
+from hornbeam.rashomon.found import stopped_by, to_integer
 
 if TYPE_CHECKING:
     from hornbeam.rashomon.problem import RashomonProblem
@@ -29,7 +29,7 @@ class Range(NamedTuple):
 
 
 class Reliances:
-    """Model reliance on each column: of single trees, and its range over a whole set.
+    """Model reliance on each column: of single trees, and its range and mean over a whole set.
 
     A row that gets its value of some column from another row reaches a leaf if it meets the path's conditions on the
     other columns, and the other row meets those on this column. So the mean loss over all pairs of rows is a sum over
@@ -70,16 +70,50 @@ class Reliances:
         InterruptedError
             If `callback`, which is called meanwhile, returned True.
         """
-        used = sorted(set(self._variables))
-        groups = np.searchsorted(used, self._variables).astype(np.int32)
+        used, groups = self._groups()
         found = Range(np.zeros(self._n_variables), np.zeros(self._n_variables), {})
         ranges = _core.reliance(trees, groups, self._shares, callback=callback)
         if ranges is None:
             raise stopped_by(callback, "measuring the reliance on columns")
         for variable, (*ends, words) in zip(used, ranges, strict=True):
             found.low[variable], found.high[variable] = (self._in_units((high << 64) + low) for high, low in ends)
-            found.n_avoiding[variable] = sum(word << 64 * place for place, word in enumerate(words))
+            found.n_avoiding[variable] = to_integer(words)
         return found
+
+    def sums_over(
+        self,
+        trees: _core.FilteredSet,
+        most: int,
+        most_leaves: int | None = None,
+        leaf_mask: int = 0,
+        callback: Callable[[_core.Progress], bool] | None = None,
+    ) -> dict[int, int]:
+        """Return the exact sum over filtered trees of the reliance on each tested column, for `mean_of_sums`.
+
+        Parameters
+        ----------
+        trees, most, most_leaves, leaf_mask, callback
+            See `hornbeam.rashomon.votes.count_votes`.
+
+        Raises
+        ------
+        InterruptedError
+            If `callback` returned True.
+        """
+        used, groups = self._groups()
+        sums = _core.sum_reliance(trees, groups, self._shares, most, most_leaves, leaf_mask, callback=callback)
+        if sums is None:
+            raise stopped_by(callback, "measuring the reliance on columns")
+        return {column: to_integer(more) - to_integer(less) for column, (more, less) in zip(used, sums, strict=True)}
+
+    def mean_of_sums(self, sums: Mapping[int, int], n_trees: int) -> npt.NDArray[np.float64]:
+        """Return the mean reliance on each column, each correctly rounded; shape (n_columns,)."""
+        return np.array([self._in_units(sums.get(column, 0), n_trees) for column in range(self._n_variables)])
+
+    def _groups(self) -> tuple[list[int], npt.NDArray[np.int32]]:
+        """Return the columns that some condition tests, and the place there of the column of each condition."""
+        used = sorted(set(self._variables))
+        return used, np.searchsorted(used, self._variables).astype(np.int32)
 
     def _of_tree(self, arrays: _core.TreeArrays) -> list[float]:
         column, prediction = arrays["column"].tolist(), arrays["prediction"].tolist()
@@ -124,8 +158,8 @@ class Reliances:
             bits &= self._columns[column] if holds else ~self._columns[column]
         return np.unpackbits(bits, count=len(self._shares), bitorder="little").view(np.bool_)
 
-    def _in_units(self, value: int) -> float:
-        return value * self._numerator / self._denominator
+    def _in_units(self, value: int, n_trees: int = 1) -> float:
+        return value * self._numerator / (self._denominator * n_trees)
 
 
 def _integer_shares(weights: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

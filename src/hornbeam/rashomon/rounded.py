@@ -134,7 +134,7 @@ class RoundedProblem(ABC):
             loss_bits=self.loss_bits,
             callback=callback,
         )
-        return RoundedTrees(trees, self._raised)
+        return RoundedTrees(trees, self._raised, n_bytes)
 
     @property
     def most_lost(self) -> int:
@@ -193,10 +193,12 @@ class RoundedTrees(GraphOfTrees):
         The graph.
     raised : int
         By how many ticks its bound was raised.
+    memory_limit : int or None
+        See `GraphOfTrees`.
     """
 
-    def __init__(self, trees: _core.RashomonSet, raised: int) -> None:
-        super().__init__(trees, LEAF_BITS)
+    def __init__(self, trees: _core.RashomonSet, raised: int, memory_limit: int | None) -> None:
+        super().__init__(trees, LEAF_BITS, memory_limit)
         if self.complete_up_to is not None:
             self.complete_up_to = (self.complete_up_to >> LEAF_BITS << LEAF_BITS) - raised
 

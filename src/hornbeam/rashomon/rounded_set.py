@@ -81,7 +81,7 @@ class RoundedRashomonSet(BaseRashomonSet[AnyTree]):
     def _count(self, graph: GraphOfTrees, is_allowed: list[bool]) -> int:
         """Return how many trees test only allowed conditions."""
         assert graph.most is not None
-        view = _core.view_node(filtered(graph.graph, is_allowed), [], graph.most, False)
+        view = _core.view_node(filtered(graph, is_allowed), [], graph.most, False)
         return 0 if view is None else sum(to_integer(words) for words in view["trees"][1].tolist())
 
     def _graph(self) -> GraphOfTrees:

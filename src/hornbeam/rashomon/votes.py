@@ -22,7 +22,7 @@ Answers: TypeAlias = Sequence[npt.NDArray[np.bool_]]  # for each condition of a 
 
 
 def filtered(
-    trees: _core.RashomonSet,
+    found: GraphOfTrees,
     is_allowed: Sequence[bool],
     max_depth: int | None = None,
     min_rows: int = 0,
@@ -35,13 +35,21 @@ def filtered(
     ------
     InterruptedError
         If `callback`, which is called while they are counted, returned True.
+    MemoryError
+        If they do not fit into the memory limit of the set.
     """
-    found = _core.filter_set(
-        trees, is_allowed, max_depth, min_rows, callback=callback, callback_interval=seconds_between_calls
+    trees = _core.filter_set(
+        found.graph,
+        is_allowed,
+        max_depth,
+        min_rows,
+        found.memory_limit,
+        callback=callback,
+        callback_interval=seconds_between_calls,
     )
-    if found is None:
+    if trees is None:
         raise stopped_by(callback, "counting the filtered trees")
-    return found
+    return trees
 
 
 def predictions_of(
@@ -75,7 +83,7 @@ def votes_of_all(found: GraphOfTrees, conditions: Conditions, table: Table) -> n
     -------
     ndarray of int of any size, shape (n_rows, n_classes)
     """
-    trees = filtered(found.graph, [True] * len(conditions))
+    trees = filtered(found, [True] * len(conditions))
     assert found.most is not None
     return count_votes(trees, list(evaluate_conditions(conditions, table)), table.n_rows, found.most)
 
@@ -95,7 +103,7 @@ def spread_of_all(
     low, high : ndarrays of uint32 of shape (n_rows,)
     sums : ndarray of int of any size, shape (n_rows,)
     """
-    trees = filtered(found.graph, [True] * len(conditions))
+    trees = filtered(found, [True] * len(conditions))
     assert found.most is not None
     rows, row_of = _distinct_rows(list(evaluate_conditions(conditions, table)), table.n_rows)
     spread = _core.spread_of_predictions(trees, rows, found.most)
