@@ -363,6 +363,25 @@ def test_filters_obey_the_memory_limit_and_everything_else_is_answered(compas, c
             trees.mean_reliance()
 
 
+@pytest.mark.parametrize("filters", [{}, {"never": [3], "max_depth": 3}])
+def test_the_next_filters_are_counted_before_they_are_asked_for(classifier, monkeypatch, filters):
+    monkeypatch.setattr("hornbeam.explorer.idle_work.SECONDS_IDLE", 0.0)
+    columns = [column for column in range(7) if column not in filters.get("never", [])]
+    wanted = [{**filters, "never": [*filters.get("never", []), column]} for column in columns]
+    wanted += [{**filters, "always": [column]} for column in columns]
+    questions = [{"method": "count", "filters": one} for one in wanted]
+    expected = [Engine(classifier).answer(question) for question in questions]
+    engine = Engine(classifier)
+    engine.answer({"method": "look", "filters": filters})
+    engine._idle_work.wait()
+
+    def count_again(*_):
+        raise AssertionError
+
+    monkeypatch.setattr(engine.session, "_count", count_again)
+    assert [engine.answer(question) for question in questions] == expected
+
+
 def test_sets_of_earlier_filters_make_room_for_the_next(classifier, monkeypatch):
     filters = [Filters(never=frozenset({column})) for column in range(4)]
     expected = [Session(classifier).query(one).number_of_trees(Open()) for one in filters]

@@ -39,6 +39,18 @@ def test_a_task_that_memory_has_no_room_for_is_given_up(monkeypatch):
     assert done == ["first task", "second task"]
 
 
+def test_tasks_that_follow_take_the_place_of_those_before(monkeypatch):
+    monkeypatch.setattr("hornbeam.explorer.idle_work.SECONDS_IDLE", 0.0)
+    done = []
+    work = IdleWork([lambda _: done.append("first")])
+    for round_ in ("a", "b"):
+        with work.answering():
+            work.follow_with([lambda _: done.append("dropped")])
+            work.follow_with([lambda _, name=round_: done.append(name)] * 2)
+        work.wait()
+    assert done == ["first", "a", "a", "b", "b"]
+
+
 def test_an_answer_that_fails_does_not_keep_work_from_being_done(monkeypatch):
     monkeypatch.setattr("hornbeam.explorer.idle_work.SECONDS_IDLE", 0.0)
     done = []

@@ -162,6 +162,7 @@ class Engine:
 
     def _look(self, message: dict[str, Any], stop: Stop | None) -> Any:
         tree, query = self._state(message, stop)
+        self._idle_work.follow_with(self.session.next_steps(self._asked(message)[1]))
         number = query.number_of_trees(tree)
         if number == 0:
             return {"n_trees": "0", "tree": None}

@@ -27,6 +27,7 @@ class IdleWork:
 
     def __init__(self, tasks: Sequence[Task]) -> None:
         self._tasks = list(tasks)
+        self._next: list[Task] = []
         self._n_waiting = 0
         self._idle_since = 0.0
         self._changed = Condition()
@@ -44,24 +45,38 @@ class IdleWork:
                 self._n_waiting -= 1
                 self._idle_since = time.monotonic()
                 self._changed.notify_all()
-                if self._thread is None and self._tasks:
+                if self._thread is None and (self._tasks or self._next):
                     self._thread = Thread(target=self._work)
                     self._thread.start()
 
+    def follow_with(self, tasks: Sequence[Task]) -> None:
+        """Do some more tasks after the others, in place of what is left of those of the last call."""
+        with self._changed:
+            self._next = list(tasks)
+
     def wait(self) -> None:
-        """Wait until all tasks are done; there has been an answer."""
-        assert self._thread is not None
-        self._thread.join()
+        """Wait until all tasks are done."""
+        thread = self._thread
+        if thread is not None:
+            thread.join()
 
     def _work(self) -> None:
-        while self._tasks and self._is_idle():
+        while self._is_idle():
+            with self._changed:
+                tasks = self._tasks or self._next
+                if not tasks:
+                    self._thread = None
+                    return
+                task = tasks[0]
             try:
-                self._tasks[0](lambda _: self._n_waiting > 0 or not main_thread().is_alive())
+                task(lambda _: self._n_waiting > 0 or not main_thread().is_alive())
             except InterruptedError:
                 continue
             except MemoryError:
                 pass  # the first question that needs it is told so
-            self._tasks.pop(0)
+            with self._changed:
+                if task in tasks:
+                    tasks.remove(task)
 
     def _is_idle(self) -> bool:
         """Wait until nobody has waited for a while; False if Python ends."""

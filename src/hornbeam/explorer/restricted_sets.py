@@ -160,7 +160,8 @@ class RestrictedSet:
         self._trees: _core.RashomonSet | _core.FilteredSet = found.graph
         if restriction is not None:
             is_allowed = [one.column not in restriction.never for one in problem.conditions]
-            self._trees = filtered(found, is_allowed, restriction.max_depth, restriction.min_rows, callback)
+            limits = (restriction.max_depth, restriction.min_rows)
+            self._trees = filtered(found, is_allowed, *limits, callback, seconds_between_calls=0.01)
         self.leaf_mask = (1 << problem.scale.leaf_bits) - 1
         self._n_conditions = len(problem.conditions)
         self._must_differ = problem.leaf_rule == "differ"

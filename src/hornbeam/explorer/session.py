@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from hornbeam.rashomon.reliance import Range
 
 _MOST_SETS = 24  # that are kept
+_MOST_NEXT = 12  # of them before they are asked for
 
 
 def session_of(classifier: Any) -> Session | ListedSession:
@@ -139,6 +142,17 @@ class Session:
         """Index the graph for filters, as the first filter does that is not known; see `query`."""
         found = self.trees._found()
         filtered(found, [True] * len(self.problem.conditions), callback=callback, seconds_between_calls=0.01)
+
+    def next_steps(self, filters: Filters) -> list[Callable[[Callable[[Progress], bool]], object]]:
+        """Return tasks that count what the filters leave if a column is never (or always) used as well.
+
+        There are none if memory is limited: such sets would take the place of those that the user has asked for.
+        """
+        if self.trees._found().memory_limit is not None:
+            return []
+        columns = [column for column in self._tested() if column not in filters.never | filters.always]
+        steps = (replace(filters, never=filters.never | {column}) for column in columns[:_MOST_NEXT])
+        return [partial(self.query, step) for step in steps]
 
     def _tested(self) -> list[int]:
         return sorted({condition.column for condition in self.problem.conditions})
