@@ -136,7 +136,7 @@ struct TripleSums {
 inline constexpr std::uint32_t kScanLanes = 32;
 
 /// Up to 32 root splits, and the rows in the order of one variable whose thresholds may be the stumps below them. Rows
-/// weigh for one target each, or have the sums of w, w y and w y^2 of squared error (sorted/row_gains.hpp).
+/// weigh for one target each, or have the three sums of squared error or of convex costs (sorted/leaf_formula.hpp).
 struct StumpScan {
   const std::uint32_t* entries;  // row << 8 | target << 1 | whether the next row has another value
   std::uint32_t n_rows;
@@ -149,9 +149,11 @@ struct StumpScan {
   std::uint32_t least_rows;       // of each side of a stump
   const std::int32_t* held_rows;  // rows where root split i holds
   std::int64_t* least_loss[2];    // by side of the root splits; lowered
-  void* scratch;  // more than two targets: (n_targets + rows) * 2 * kScanLanes lanes; with `gain`: n_targets words more
+  void*
+      scratch;  // more than two targets: (n_targets + rows) * 2 * kScanLanes lanes; squared error: n_targets words more
   const std::int64_t* gain = nullptr;  // (n_rows, 3) the sums; lanes of 8 bytes; null where a row has a target
   std::int64_t total_weight = 0;       // of all rows; needed with `gain`
+  models::ConvexBuckets buckets = {};  // of convex costs
 };
 
 struct alignas(64) TickVector {

@@ -371,6 +371,7 @@ void hash_columns(TileView tile, const Word* valid, Word* hashes) {
 #include "kernels/gain_scan.inl"
 #include "kernels/row_distances.inl"
 #include "kernels/stump_scan.inl"
+#include "kernels/convex_scan.inl"  // uses what is in stump_scan.inl
 #include "kernels/two_levels.inl"
 #include "kernels/sums.inl"
 #include "kernels/three_levels.inl"  // uses what is in two_levels.inl

@@ -317,7 +317,10 @@ void scan_stumps_in(const StumpScan& in) {
   scan_stumps_of<T, false>(in);
 }
 
+void scan_convex(const StumpScan& in);  // kernels/convex_scan.inl
+
 void scan_stumps(const StumpScan& in) {
+  if (in.buckets.tie != nullptr) return scan_convex(in);
   if (in.gain != nullptr) {
     if (in.least_rows > 1) return scan_squares<true>(in);
     return scan_squares<false>(in);

@@ -55,6 +55,18 @@ HORNBEAM_INLINE Number bits_of_quotient(Number second, Number first) {
   }
 }
 
+/// By how much less than the largest loss the best prediction loses, given the two weights.
+template <class Number>
+HORNBEAM_INLINE Number convex_explained(const ConvexBuckets& buckets, Number first, Number second) {
+  const Number ratio = bits_of_quotient<Number>(second, first);
+  Number bucket = (ratio >> buckets.shift) - buckets.first;
+  bucket = bucket > 0 ? bucket : Number{};
+  bucket = bucket < buckets.last ? bucket : Number{} + buckets.last;
+  const Number above = ratio > look_up<Number>(buckets.tie, bucket) ? Number{} + 1 : Number{};
+  const Number place = 2 * bucket + above;
+  return first * look_up<Number>(buckets.gain[0], place) + second * look_up<Number>(buckets.gain[1], place);
+}
+
 template <std::uint32_t kNumber>
 struct ConvexCosts {
   static constexpr std::uint32_t kTargets = kNumber;  // 2, or 0 if rows are counted
@@ -73,14 +85,7 @@ struct ConvexCosts {
 
   template <class Number>
   HORNBEAM_INLINE static Number explained(const Measures& m, Number first, Number second) {
-    const ConvexBuckets& buckets = m.buckets;
-    const Number ratio = bits_of_quotient<Number>(second, first);
-    Number bucket = (ratio >> buckets.shift) - buckets.first;
-    bucket = bucket > 0 ? bucket : Number{};
-    bucket = bucket < buckets.last ? bucket : Number{} + buckets.last;
-    const Number above = ratio > look_up<Number>(buckets.tie, bucket) ? Number{} + 1 : Number{};
-    const Number place = 2 * bucket + above;
-    return first * look_up<Number>(buckets.gain[0], place) + second * look_up<Number>(buckets.gain[1], place);
+    return convex_explained<Number>(m.buckets, first, second);
   }
 
   template <class Number, class Array>

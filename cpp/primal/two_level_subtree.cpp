@@ -21,7 +21,7 @@ TwoLevelSubtree::TwoLevelSubtree(const Points& points, const models::LeafModel& 
       leaf_penalty_(leaf_penalty),
       rows_per_leaf_(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(rows_per_leaf, 1, ~std::uint32_t{0}))),
       n_predictions_(model.n_predictions()),
-      n_sums_(model.measures().is_squared_error() ? model.n_targets() : n_predictions_),
+      n_sums_(model.measures().has_two_sums() ? sorted::SquaredSums::kSums : n_predictions_),
       costs_(model.costs()),
       meter_(meter) {
   for (const Variable& variable : points.variables)

@@ -1,7 +1,9 @@
 #include "sorted/row_gains.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 namespace hornbeam::sorted {
 
@@ -27,12 +29,35 @@ RowGains squares_of_rows(const data::RowLosses& losses, std::size_t n_rows) {
     sums[2] -= least;
     rows.floor += least;
   }
-  weigh_squares(rows.gains, rows.weights);
+  rows.weigh(rows.gains, rows.weights);
   return rows;
 }
 
-}  // namespace
+RowGains convex_gains_of_rows(const data::RowLosses& losses, std::size_t n_rows, models::ConvexTable table) {
+  RowGains rows;
+  rows.n_sums = ConvexSums::kSums;
+  rows.convex = std::move(table);
+  rows.costs = losses.costs;
+  const ConvexSums formula = rows.convex_sums();
+  const Ticks largest[2] = {losses.costs[formula.n_predictions() - 1], losses.costs[formula.n_predictions()]};
+  rows.gains.assign(ConvexSums::kSums * n_rows, 0);
+  for (std::size_t row = 0; row < n_rows; ++row) {
+    std::int64_t* const sums = &rows.gains[ConvexSums::kSums * row];
+    losses.targets.for_each(row, [&](std::uint32_t target, std::int64_t weight) { sums[target] = weight; });
+    sums[2] = models::convex_explained<Ticks>(formula.buckets, sums[0], sums[1]);
+    rows.floor += sums[0] * largest[0] + sums[1] * largest[1] - sums[2];
+  }
+  rows.weigh(rows.gains, rows.weights);
+  return rows;
+}
 
+/// The table of convex costs, if they are.
+std::optional<models::ConvexTable> table_of(const data::RowLosses& losses) {
+  if (losses.targets.n_targets != 2) return std::nullopt;
+  return models::convex_table({losses.costs.begin(), losses.costs.end()});
+}
+
+/// For squared error.
 std::int64_t weigh_squares(const std::vector<std::int64_t>& sums, std::vector<std::int64_t>& weights) {
   constexpr std::size_t kSums = SquaredSums::kSums;
   std::int64_t low = kInfinity, high = 0, total = 0;
@@ -51,8 +76,46 @@ std::int64_t weigh_squares(const std::vector<std::int64_t>& sums, std::vector<st
   return total;
 }
 
+/// The ratios of the weights order the best predictions of the rows.
+std::int64_t weigh_convex(const ConvexSums& formula, const std::vector<std::int64_t>& sums,
+                          std::vector<std::int64_t>& weights) {
+  constexpr std::size_t kSums = ConvexSums::kSums;
+  std::size_t low = 0, high = 0;  // places of the rows of least and of largest ratio
+  double least = std::numeric_limits<double>::infinity(), most = -1;
+  for (std::size_t i = 0; i < sums.size(); i += kSums) {
+    if (sums[i] == 0 && sums[i + 1] == 0) continue;  // it loses nothing by any prediction
+    const double ratio = static_cast<double>(sums[i + 1]) / static_cast<double>(sums[i]);
+    if (ratio <= least) low = i;
+    if (ratio >= most) high = i;
+    least = std::min(least, ratio);
+    most = std::max(most, ratio);
+  }
+  weights.resize(sums.size() / kSums);
+  const std::uint32_t n = formula.n_predictions();
+  const std::uint32_t predictions[2] = {formula.first_best(sums[low], sums[low + 1]),
+                                        formula.first_best(sums[high], sums[high + 1])};
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < sums.size(); i += kSums) {
+    Ticks explained = sums[i + 2];  // at least, by each of the predictions
+    for (const std::uint32_t k : predictions)
+      explained = std::min(explained, sums[i] * (formula.costs[n - 1] - formula.costs[k]) +
+                                          sums[i + 1] * (formula.costs[n] - formula.costs[n + k]));
+    total += weights[i / kSums] = sums[i + 2] - explained;
+  }
+  return total;
+}
+
+}  // namespace
+
+std::int64_t RowGains::weigh(const std::vector<std::int64_t>& sums, std::vector<std::int64_t>& weights_of_rows) const {
+  return convex ? weigh_convex(convex_sums(), sums, weights_of_rows) : weigh_squares(sums, weights_of_rows);
+}
+
 RowGains gains_of_rows(const data::RowLosses& losses, std::size_t n_rows, std::span<const std::int32_t> reference) {
   if (losses.is_squared_error()) return squares_of_rows(losses, n_rows);
+  if (reference.empty())
+    if (std::optional<models::ConvexTable> table = table_of(losses))
+      return convex_gains_of_rows(losses, n_rows, *std::move(table));
   RowGains rows;
   rows.n_sums = losses.n_predictions;
   std::vector<Ticks> loss(losses.n_predictions);

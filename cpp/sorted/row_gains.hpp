@@ -1,8 +1,8 @@
 // sorted/row_gains.hpp
 //
 // WHAT    What rows lose, for any cost matrix, and for rows that weigh for every target: a row of weight w loses w - g
-//         if a prediction is made that gains g on it, 0 <= g <= w. For squared error, predictions are too many to list:
-//         a row has three sums in their place (sorted/leaf_formula.hpp).
+//         if a prediction is made that gains g on it, 0 <= g <= w. For squared error and convex costs (survival),
+//         predictions are too many to list: a row has three sums in their place (sorted/leaf_formula.hpp).
 // HOLDS   The least loss of each row is 0, and the most is its weight. What a row loses whatever is predicted is in
 //         `floor` instead: each tree makes one prediction for a row, so each tree loses that much, and trees keep their
 //         order without it. The bounds of the search need both. The best cost rises with the set of rows since no loss
@@ -11,9 +11,10 @@
 //         least cost of a split). Of a root whose sides have three leaves together, one side is a leaf, whatever the
 //         costs (sorted/two_level_thresholds).
 //         A leaf loses the weight of its rows less the largest sum of their gains.
-//         The weight of a row for squared error is what it loses at most by a prediction between the least and the
-//         largest target, rounded down and up, of the rows of the subproblem: no leaf on some of these rows predicts
-//         anything else, and neither does a tree for some of them on the others. So it is less in a smaller
+//         The weight of a row with sums is what it loses at most by a prediction between the least and the largest of
+//         the best predictions of each row of the subproblem; for squared error its target, rounded down and up. No
+//         leaf on some of these rows predicts anything else, and neither does a tree for some of them on the others:
+//         the loss of a row falls up to its best prediction, and rises behind it. So a weight is less in a smaller
 //         subproblem. The bounds above compare trees for rows of one subproblem only.
 // CHOICE  Not the model of models/cost_matrix.hpp, which sums over targets: there the least loss of a target stays in
 //         all sums, and rows that weigh for every target may lose more than any one prediction costs them.
@@ -22,10 +23,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "data/row_targets.hpp"
+#include "models/convex_table.hpp"
 #include "sorted/leaf_formula.hpp"
 
 namespace hornbeam::sorted {
@@ -34,7 +37,7 @@ namespace hornbeam::sorted {
 inline constexpr std::uint32_t kMostSortedClasses = 128;
 
 struct RowGains {
-  std::uint32_t n_sums = 0;             // a sum for each prediction; three for squared error
+  std::uint32_t n_sums = 0;             // a sum for each prediction, or three
   std::vector<std::int64_t> weights;    // (n_rows) the most that each row can lose, in `unit`
   std::vector<std::int32_t> classes;    // (n_rows) the only prediction that gains; empty if there may be several
   std::vector<std::int64_t> gains;      // without classes (n_rows, n_sums), what each row adds to the sums
@@ -42,6 +45,21 @@ struct RowGains {
   Ticks unit = 1;                       // ticks of a weight of 1
   Ticks floor = 0;                      // ticks
   bool is_squared_error = false;
+  std::optional<models::ConvexTable> convex = {};  // of convex costs
+  std::span<const Ticks> costs = {};               // the same
+
+  /// Whether rows have three sums.
+  bool has_sums() const { return is_squared_error || convex; }
+  ConvexSums convex_sums() const { return {convex->buckets(), costs}; }
+  /// `use(formula)` with the formula of these rows.
+  template <class Use>
+  decltype(auto) with_formula(Use use) const {
+    if (is_squared_error) return use(SquaredSums{});
+    if (convex) return use(convex_sums());
+    return use(LargestGain{});
+  }
+  /// The weight of each row with sums among the rows of these sums, in `weights_of_rows`, and their total.
+  std::int64_t weigh(const std::vector<std::int64_t>& sums, std::vector<std::int64_t>& weights_of_rows) const;
 
   std::uint32_t n_rows() const { return static_cast<std::uint32_t>(weights.size()); }
   std::uint64_t bytes_of_gains() const { return gains.size() * sizeof(gains[0]); }
@@ -60,21 +78,16 @@ struct RowGains {
   }
   /// Of rows of this weight and these sums in one leaf.
   std::int64_t loss(std::int64_t weight, const std::vector<std::int64_t>& sums) const {
-    return with_formula(is_squared_error, [&](auto formula) {
-      return formula.loss(weight, sums.size(), [&](std::size_t k) { return sums[k]; });
-    });
+    return with_formula(
+        [&](const auto& formula) { return formula.loss(weight, sums.size(), [&](std::size_t k) { return sums[k]; }); });
   }
   std::uint32_t prediction(const std::vector<std::int64_t>& sums) const {
-    return with_formula(is_squared_error, [&](auto formula) {
-      return formula.prediction(sums.size(), [&](std::size_t k) { return sums[k]; });
-    });
+    return with_formula(
+        [&](const auto& formula) { return formula.prediction(sums.size(), [&](std::size_t k) { return sums[k]; }); });
   }
 };
 
-/// The weight of each row for squared error among the rows of these sums, in `weights`, and their total.
-std::int64_t weigh_squares(const std::vector<std::int64_t>& sums, std::vector<std::int64_t>& weights);
-
-/// `reference` has a prediction for each row, or is empty; for squared error it is empty.
+/// `reference` has a prediction for each row, or is empty; for squared error it is empty. The costs are kept.
 RowGains gains_of_rows(const data::RowLosses& losses, std::size_t n_rows, std::span<const std::int32_t> reference);
 
 }  // namespace hornbeam::sorted

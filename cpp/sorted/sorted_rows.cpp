@@ -33,7 +33,7 @@ bool SortedRows::sort(const data::OrderedColumns& columns, const RowGains& rows,
   std::iota(original_.begin(), original_.end(), std::uint32_t{0});
   const std::vector<std::int64_t>&weights = rows.weights, &reference = rows.reference;
   const auto is_heavy = [](std::int64_t weight) { return weight != 1; };
-  if (rows.is_squared_error || std::any_of(weights.begin(), weights.end(), is_heavy)) weight_ = weights;
+  if (rows.has_sums() || std::any_of(weights.begin(), weights.end(), is_heavy)) weight_ = weights;
   gain_.reserve(rows.gains.size() + n_spare());
   gain_ = rows.gains;
   if (!gain_.empty()) gain_.resize(gain_.size() + n_spare());
@@ -93,7 +93,7 @@ bool SortedRows::make_child(std::uint32_t variable, std::uint32_t n_true, bool s
     if (!gain_.empty()) std::copy_n(&gain_[row * n_sums()], n_sums(), &child.gain_[next * n_sums()]);
     number[row] = next++;
   }
-  if (is_squared_error()) child.weight_of_all_ = weigh_squares(child.gain_, child.weight_);
+  if (has_sums()) child.weight_of_all_ = problem_->weigh(child.gain_, child.weight_);
   remake(child.entries_, child.offset(n_variables()));
   // Backwards, so that one register collects whether a bin ends between a row and the next one kept. A row that is not
   // kept is written nevertheless, without a branch, and overwritten by the next one.

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/fingerprint.hpp"
@@ -68,7 +69,12 @@ class SortedRows {
     }
     for (std::size_t k = 0; k < n_sums(); ++k) sums[k] += gain_[row * n_sums() + k];
   }
-  bool is_squared_error() const { return problem_->is_squared_error; }
+  bool has_sums() const { return problem_->has_sums(); }
+  const std::optional<models::ConvexTable>& convex() const { return problem_->convex; }
+  template <class Use>
+  decltype(auto) with_formula(Use use) const {
+    return problem_->with_formula(use);
+  }
   std::size_t n_sums() const { return total_gain_.size(); }
   /// Of each sum, on all rows.
   const std::vector<std::int64_t>& total_gain() const { return total_gain_; }
@@ -107,7 +113,7 @@ class SortedRows {
  private:
   /// Words of `gain_` for so many rows.
   std::size_t n_gains(std::size_t n_rows) const { return gain_.empty() ? 0 : n_rows * n_sums() + n_spare(); }
-  std::size_t n_spare() const { return is_squared_error() ? 0 : kernels::kSpareGains; }
+  std::size_t n_spare() const { return has_sums() ? 0 : kernels::kSpareGains; }
   void add_up(const std::uint32_t* begin, const std::uint32_t* end, SortedRows& child) const;
   std::size_t offset(std::uint32_t variable) const { return 1 + std::size_t{variable} * n_rows_; }
   std::uint32_t bin(std::uint32_t variable, std::uint32_t i) const {

@@ -11,13 +11,13 @@ constexpr std::uint64_t kScanWork = 8;
 
 /// The narrowest lanes for all sums of weights and numbers of rows: StumpScan.
 std::uint32_t lane_bytes(const SortedRows& rows) {
-  if (rows.is_squared_error()) return 8;
+  if (rows.has_sums()) return 8;
   const std::int64_t largest = std::max<std::int64_t>(rows.weight(), rows.n_rows());
   return largest < std::int64_t{1} << 15 ? 2 : largest < std::int64_t{1} << 31 ? 4 : 8;
 }
 
 /// Whether several predictions gain on a row.
-bool has_gains(const SortedRows& rows) { return rows.gains() != nullptr && !rows.is_squared_error(); }
+bool has_gains(const SortedRows& rows) { return rows.gains() != nullptr && !rows.has_sums(); }
 
 /// How many roots one scan takes.
 std::uint32_t most_trials(const SortedRows& rows) {
@@ -27,12 +27,13 @@ std::uint32_t most_trials(const SortedRows& rows) {
 std::size_t scratch_words(const SortedRows& rows) {
   const std::size_t n = rows.n_sums(), lanes = std::size_t{kernels::kScanLanes} * lane_bytes(rows);
   if (has_gains(rows)) return 0;
-  if (rows.is_squared_error()) return n + n * lanes / 4;
+  if (rows.convex()) return 0;
+  if (rows.has_sums()) return n + n * lanes / 4;
   return n <= 2 ? 0 : (n + rows.n_rows()) * lanes / 4;
 }
 
 template <class Formula>
-TwoLevelResult best_stump_by(Formula formula, const SortedRows& rows, const LeafCosts& costs, Ticks bound) {
+TwoLevelResult best_stump_by(const Formula& formula, const SortedRows& rows, const LeafCosts& costs, Ticks bound) {
   TwoLevelResult best{bound, kInfinity, {}};
   const auto& total = rows.total_gain();
   std::vector<std::int64_t> true_side(total.size());
@@ -55,8 +56,7 @@ TwoLevelResult best_stump_by(Formula formula, const SortedRows& rows, const Leaf
 }  // namespace
 
 TwoLevelResult best_stump(const SortedRows& rows, const LeafCosts& costs, Ticks bound) {
-  return with_formula(rows.is_squared_error(),
-                      [&](auto formula) { return best_stump_by(formula, rows, costs, bound); });
+  return rows.with_formula([&](const auto& formula) { return best_stump_by(formula, rows, costs, bound); });
 }
 
 std::uint64_t TwoLevelThresholds::bytes() const {
@@ -194,7 +194,6 @@ bool TwoLevelThresholds::try_thresholds(const SortedRows& rows) {
     true_rows_[i] = static_cast<std::int32_t>(threshold_of(i).n_rows);
     true_weight_[i] = threshold_of(i).weight;
   }
-  for (auto& losses : least_loss_) losses.assign(stride_, rows.weight());
   if (!(has_gains(rows) ? scan_gains(rows) : scan_stumps(rows))) return false;
   for (int side = 0; side < 2; ++side) {
     side_cost_[side].resize(trials_.size());
@@ -205,9 +204,20 @@ bool TwoLevelThresholds::try_thresholds(const SortedRows& rows) {
   return true;
 }
 
+/// Only stumps that cost less than a leaf are of interest.
+void TwoLevelThresholds::limit_losses(const SortedRows& rows) {
+  for (int side = 0; side < 2; ++side) {
+    least_loss_[side].assign(stride_, rows.weight());
+    for (std::uint32_t i = 0; i < trials_.size(); ++i)
+      least_loss_[side][i] =
+          (std::max<Ticks>(leaf_cost(rows, i, side) - 2 * costs_.leaf, 0) + costs_.error_cost - 1) / costs_.error_cost;
+  }
+}
+
 /// Finds the least losses of the stumps below each trial. False if stopped.
 bool TwoLevelThresholds::scan_stumps(const SortedRows& rows) {
   if (!mark_members(rows)) return false;
+  limit_losses(rows);
   scratch_.resize(std::max(scratch_.size(), scratch_words(rows)));
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     if (thresholds_[v].empty()) continue;
@@ -225,7 +235,8 @@ bool TwoLevelThresholds::scan_stumps(const SortedRows& rows) {
                           {least_loss_[0].data(), least_loss_[1].data()},
                           scratch_.data(),
                           rows.gains(),
-                          rows.weight()});
+                          rows.weight(),
+                          rows.convex() ? rows.convex()->buckets() : models::ConvexBuckets{}});
   }
   return true;
 }
@@ -236,6 +247,7 @@ bool TwoLevelThresholds::scan_gains(const SortedRows& rows) {
   for (std::uint32_t i = 0; i < trials_.size(); ++i) roots_.add(open_[trials_[i].run].variable, threshold_of(i));
   if (!roots_.mark(rows, meter_)) return false;
   roots_.copy_sums(rows.n_sums(), stride_, true_side_);
+  limit_losses(rows);
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     if (thresholds_[v].empty()) continue;
     if (!meter_.spend(roots_.scan_work(rows))) return false;
@@ -253,7 +265,7 @@ Ticks TwoLevelThresholds::leaf_cost(const SortedRows& rows, std::uint32_t trial,
   };
   const std::int64_t weight = side == 1 ? true_weight_[trial] : rows.weight() - true_weight_[trial];
   return costs_.leaf_cost(
-      with_formula(rows.is_squared_error(), [&](auto formula) { return formula.loss(weight, total.size(), sum_of); }));
+      rows.with_formula([&](const auto& formula) { return formula.loss(weight, total.size(), sum_of); }));
 }
 
 /// Replaces each run that was tried by the runs between its trials.

@@ -60,6 +60,7 @@ class TwoLevelThresholds {
   bool scan_gains(const SortedRows& rows);
   bool mark_members(const SortedRows& rows);
   Ticks leaf_cost(const SortedRows& rows, std::uint32_t trial, int side) const;
+  void limit_losses(const SortedRows& rows);
   TwoLevelResult tree_of_trial(const SortedRows& rows, std::uint32_t trial, std::uint32_t leaves) const;
   void divide_runs();
   void close_runs(Ticks best);

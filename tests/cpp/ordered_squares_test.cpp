@@ -79,7 +79,7 @@ RANDOM_TEST(squared_errors_of_rows_keep_what_the_bounds_need, 300) {
   for (const std::uint32_t n : {problem.n_rows(), end}) {
     const std::vector<std::int64_t> part(rows.gains.begin(), rows.gains.begin() + 3 * std::ptrdiff_t{n});
     std::vector<std::int64_t> weights, total(3, 0);
-    const std::int64_t weight = weigh_squares(part, weights);
+    const std::int64_t weight = rows.weigh(part, weights);
     Ticks floor = 0;
     for (std::uint32_t row = 0; row < n; ++row) {
       floor += least_loss(losses, row, row + 1);

@@ -13,6 +13,7 @@ from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam.binarizers import Conditions, bin_within, pack_conditions, pack_within
 from hornbeam.cluster import SharedProblem, pool_on, solve_on_cluster
+from hornbeam.fitting.hazards import SurvivalScale
 from hornbeam.fitting.scales import AdditiveScale
 from hornbeam.fitting.start_tree import StartArrays, TreeScale
 from hornbeam.fitting.training import TrainingRows
@@ -34,11 +35,12 @@ _FEW_THRESHOLDS = 8
 _LEAST_THRESHOLDS_OF_LOSSES = 4
 _FEW_LEVELS = 3
 
-# The same for squared error: see docs/notes/2026-11-26-ordered-regression.md.
-_LEAST_THRESHOLDS_OF_SQUARES = 16
+# The same for squared error and for survival, whose leaves are functions of few sums: see
+# docs/notes/2026-11-26-ordered-regression.md and docs/notes/2026-11-26-ordered-survival.md.
+_LEAST_THRESHOLDS_OF_SUMS = 16
 
-# In the order of a column, every prediction is weighed at each threshold. The bitset search weighs them for all columns
-# at once, and is faster for as many as the grid of a survival tree has: see docs/notes/2026-11-26-survival.md.
+# In the order of a column, every prediction is weighed at each threshold, unless a few sums stand for all of them. The
+# bitset search weighs them for all columns at once.
 _MOST_PREDICTIONS_IN_ORDER = 64
 
 # Without a small depth limit the bitset search is faster up to so many results of conditions: one column of 200 random
@@ -257,8 +259,8 @@ def _suits_order(
     conditions: Conditions, training: TrainingRows, scale: TreeScale, options: _core.SearchOptions
 ) -> bool:
     """Return whether the ordered search is expected to be faster for the costs of a scale."""
-    if not isinstance(scale, AdditiveScale):
-        least = _LEAST_THRESHOLDS_OF_SQUARES
+    if isinstance(scale, SurvivalScale) or not isinstance(scale, AdditiveScale):
+        least = _LEAST_THRESHOLDS_OF_SUMS
     elif training.codes is not None:
         least = _LEAST_THRESHOLDS
     elif scale.costs.shape[1] > _MOST_PREDICTIONS_IN_ORDER:
