@@ -35,16 +35,16 @@ _FEW_THRESHOLDS = 8
 _LEAST_THRESHOLDS_OF_LOSSES = 4
 _FEW_LEVELS = 3
 
-# The same for squared error and for survival, whose leaves are functions of few sums: see
-# docs/notes/2026-11-26-ordered-regression.md and docs/notes/2026-11-26-ordered-survival.md.
-_LEAST_THRESHOLDS_OF_SUMS = 16
+# The same for squared error: see docs/notes/2026-11-26-ordered-regression.md.
+_LEAST_THRESHOLDS_OF_SQUARES = 16
 
 # In the order of a column, every prediction is weighed at each threshold, unless a few sums stand for all of them. The
 # bitset search weighs them for all columns at once.
 _MOST_PREDICTIONS_IN_ORDER = 64
 
 # Without a small depth limit the bitset search is faster up to so many results of conditions: one column of 200 random
-# numbers takes it 2 ms, and the ordered search minutes. See docs/notes/2026-11-23-ordered-table.md.
+# numbers takes it 2 ms, and the ordered search minutes. See docs/notes/2026-11-23-ordered-table.md. For survival, where
+# little bounds a run of thresholds, a small depth is one of few levels: see docs/notes/2026-11-26-ordered-survival.md.
 _SMALL_DEPTH = 16
 _LEAST_RESULTS = 1 << 19
 
@@ -211,14 +211,16 @@ def suits_ordered_search(
     options: _core.SearchOptions,
     *,
     least_of_few_levels: int = _LEAST_THRESHOLDS,
+    small_depth: int = _SMALL_DEPTH,
 ) -> bool:
     """Return whether the ordered search is expected to be faster; it finds no rule lists.
 
-    For trees of at most three levels, a mean of `least_of_few_levels` thresholds for each column is enough.
+    For trees of at most three levels, a mean of `least_of_few_levels` thresholds for each column is enough; up to
+    `small_depth` it does not matter how many rows there are.
     """
     has_few_levels = options.max_depth is not None and options.max_depth <= _FEW_LEVELS
     has_some = has_few_levels and len(conditions) >= least_of_few_levels * conditions.n_runs > 0
-    is_shallow = options.max_depth is not None and options.max_depth <= _SMALL_DEPTH
+    is_shallow = options.max_depth is not None and options.max_depth <= small_depth
     has_many = has_many_thresholds(len(conditions), conditions.n_runs)
     has_enough = has_many and (is_shallow or len(conditions) * n_rows >= _LEAST_RESULTS)
     return (
@@ -259,8 +261,10 @@ def _suits_order(
     conditions: Conditions, training: TrainingRows, scale: TreeScale, options: _core.SearchOptions
 ) -> bool:
     """Return whether the ordered search is expected to be faster for the costs of a scale."""
-    if isinstance(scale, SurvivalScale) or not isinstance(scale, AdditiveScale):
-        least = _LEAST_THRESHOLDS_OF_SUMS
+    if isinstance(scale, SurvivalScale):
+        return _suits_order_of_times(conditions, training, options)
+    if not isinstance(scale, AdditiveScale):
+        least = _LEAST_THRESHOLDS_OF_SQUARES
     elif training.codes is not None:
         least = _LEAST_THRESHOLDS
     elif scale.costs.shape[1] > _MOST_PREDICTIONS_IN_ORDER:
@@ -269,6 +273,11 @@ def _suits_order(
         least = _LEAST_THRESHOLDS_OF_LOSSES
     # All given rows count, also where equal ones are merged: the search is the same as for the table in memory.
     return suits_ordered_search(conditions, training.n_rows, options, least_of_few_levels=least)
+
+
+def _suits_order_of_times(conditions: Conditions, training: TrainingRows, options: _core.SearchOptions) -> bool:
+    """Return whether the ordered search is expected to be faster for survival trees."""
+    return suits_ordered_search(conditions, training.n_rows, options, small_depth=_FEW_LEVELS)
 
 
 def searches_of_penalties(
@@ -292,7 +301,11 @@ def searches_of_penalties(
     columns = None
     if client is not None and isinstance(scale, AdditiveScale):
         return _searches_on_cluster(conditions, training, scale, options, callback, with_file, client)
-    if isinstance(scale, AdditiveScale) and suits_ordered_search(conditions, training.n_rows, options):
+    if isinstance(scale, SurvivalScale):
+        is_ordered = _suits_order_of_times(conditions, training, options)
+    else:
+        is_ordered = isinstance(scale, AdditiveScale) and suits_ordered_search(conditions, training.n_rows, options)
+    if is_ordered:
         columns = ordered_columns(conditions, training)
         solve = partial(_core.solve, columns)
     else:
