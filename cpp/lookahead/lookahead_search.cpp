@@ -204,8 +204,8 @@ class LookaheadSearch {
   run::Run& run_;
   const ExactSearch& search_;
   run::WorkMeter meter_;
-  Prefixes prefixes_;
   std::vector<const rows::RowSet*> path_;  // from the root to the node that is completed
+  Prefixes prefixes_;
   run::Progress now_{};
   std::uint64_t n_solved_ = 0, n_in_part_ = 0;
 };
