@@ -71,7 +71,9 @@ def _measure_generated(options: argparse.Namespace, parser: argparse.ArgumentPar
     if options.command == "explorer":
         from benchmarks import explorer
 
-        explorer.run(options.results or RESULTS / "explorer.jsonl", options.walks)
+        path = options.results or RESULTS / "explorer.jsonl"
+        explorer.run(path, options.walks)
+        explorer.report(path)
     elif options.command == "streaming":
         from benchmarks import streaming
 
@@ -207,7 +209,7 @@ def _add_generated(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     survival.add_argument("--results", type=Path, help="file instead of benchmarks/results/survival.jsonl")
 
     explorer = commands.add_parser("explorer", help="measure clicks in the explorer on 10^12 trees")
-    explorer.add_argument("--walks", type=int, default=10, help="of 12 clicks each (10)")
+    explorer.add_argument("--walks", type=int, default=10, help="of 12 clicks and 12 steps of filters each (10)")
     explorer.add_argument("--results", type=Path, help="file instead of benchmarks/results/explorer.jsonl")
 
 

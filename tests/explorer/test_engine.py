@@ -373,7 +373,7 @@ def test_the_next_filters_are_counted_before_they_are_asked_for(classifier, monk
     expected = [Engine(classifier).answer(question) for question in questions]
     engine = Engine(classifier)
     engine.answer({"method": "look", "filters": filters})
-    engine._idle_work.wait()
+    engine.wait()
 
     def count_again(*_):
         raise AssertionError

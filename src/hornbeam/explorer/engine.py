@@ -121,6 +121,10 @@ class Engine:
             except MemoryError as error:
                 raise ValueError(str(error) or "there is not enough memory for this answer.") from error
 
+    def wait(self) -> None:
+        """Wait until nothing is left to be prepared for the next questions."""
+        self._idle_work.wait()
+
     def _about(self, _: dict[str, Any], __: Stop | None) -> Any:
         problem, classifier, trees = self.problem, self.classifier, self.session.trees
         schema = problem.schema
