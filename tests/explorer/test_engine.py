@@ -92,9 +92,9 @@ def test_the_numbers_for_the_importance_of_columns_keep_no_filter_out(monkeypatc
     monkeypatch.setattr("hornbeam.explorer.session._MOST_SETS", 1)
     session = Session(classifier)
     filters = Filters(max_depth=2)
-    before = session._restricted(filters.terms()[0][1], None)
+    before = session._restricted(filters.terms()[0][1], None, session._sets)
     n_avoiding = session.numbers_avoiding()
-    assert session._restricted(filters.terms()[0][1], None) is before
+    assert session._restricted(filters.terms()[0][1], None, None) is before
     assert len(n_avoiding) > 1
     for column, number in n_avoiding.items():
         assert session.query(Filters(never=frozenset({column}))).number_of_trees(Open()) == number
@@ -369,6 +369,7 @@ def test_the_next_filters_are_counted_before_they_are_asked_for(classifier, monk
     columns = [column for column in range(7) if column not in filters.get("never", [])]
     wanted = [{**filters, "never": [*filters.get("never", []), column]} for column in columns]
     wanted += [{**filters, "always": [column]} for column in columns]
+    wanted.append({**filters, "max_depth": 2})
     questions = [{"method": "count", "filters": one} for one in wanted]
     expected = [Engine(classifier).answer(question) for question in questions]
     engine = Engine(classifier)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hornbeam.rashomon.reliance import Range
 
 _MOST_SETS = 24  # that are kept
-_MOST_NEXT = 12  # of them before they are asked for
+_MOST_NEXT = 12  # that are kept before they are asked for
 
 
 def session_of(classifier: Any) -> Session | ListedSession:
@@ -78,6 +78,7 @@ class Session:
         self.maker = TreeMaker(self.problem)
         self._bound: int = self.trees._bound
         self._sets: OrderedDict[Restriction, RestrictedSet] = OrderedDict()
+        self._ahead: OrderedDict[Restriction, RestrictedSet] = OrderedDict()  # that nobody has asked for yet
         self._lock = Lock()
         self._n_avoiding: dict[int, int] = {}
         self._range: tuple[Range, npt.NDArray[np.float64]] | None = None
@@ -134,7 +135,7 @@ class Session:
         for column in self._tested():
             if column not in self._n_avoiding:
                 # These sets do not take the places of those that the user has asked for.
-                without = self._restricted(self._normal(Restriction(frozenset({column}))), callback, is_kept=False)
+                without = self._restricted(self._normal(Restriction(frozenset({column}))), callback, None)
                 self._n_avoiding[column] = without.trees_with(Open(), self._bound).number(limit)
         return self._n_avoiding
 
@@ -144,15 +145,22 @@ class Session:
         filtered(found, [True] * len(self.problem.conditions), callback=callback, seconds_between_calls=0.01)
 
     def next_steps(self, filters: Filters) -> list[Callable[[Callable[[Progress], bool]], object]]:
-        """Return tasks that count what the filters leave if a column is never (or always) used as well.
+        """Return tasks that count what filters leave if a column is never (or always) used as well, or with less depth.
 
         There are none if memory is limited: such sets would take the place of those that the user has asked for.
         """
         if self.trees._found().memory_limit is not None:
             return []
         columns = [column for column in self._tested() if column not in filters.never | filters.always]
-        steps = (replace(filters, never=filters.never | {column}) for column in columns[:_MOST_NEXT])
-        return [partial(self.query, step) for step in steps]
+        steps = [replace(filters, never=filters.never | {column}) for column in columns]
+        depths = [depth for depth in (filters.max_depth, self.problem.max_depth) if depth is not None]
+        steps += [replace(filters, max_depth=depth) for depth in range(min(depths, default=0) - 1, 1, -1)]
+        n_steps = max(1, _MOST_NEXT // len(filters.terms()))
+        return [partial(self._count_ahead, step) for step in steps[:n_steps]]
+
+    def _count_ahead(self, filters: Filters, callback: Callable[[Progress], bool]) -> None:
+        for _, one in filters.terms():
+            self._restricted(self._normal(one), callback, self._ahead)
 
     def _tested(self) -> list[int]:
         return sorted({condition.column for condition in self.problem.conditions})
@@ -171,7 +179,7 @@ class Session:
         InterruptedError
             If counting was stopped.
         """
-        terms = [(sign, self._restricted(self._normal(one), callback)) for sign, one in filters.terms()]
+        terms = [(sign, self._restricted(self._normal(one), callback, self._sets)) for sign, one in filters.terms()]
         return Query(terms, Limit(ticks_of(filters, self._bound, self.problem.scale), filters.max_leaves))
 
     def _normal(self, restriction: Restriction) -> Restriction:
@@ -183,18 +191,24 @@ class Session:
         return Restriction(restriction.never, max_depth, max(1, least, restriction.min_rows))
 
     def _restricted(
-        self, restriction: Restriction, callback: Callable[[Progress], bool] | None, *, is_kept: bool = True
+        self,
+        restriction: Restriction,
+        callback: Callable[[Progress], bool] | None,
+        kept: OrderedDict[Restriction, RestrictedSet] | None,
     ) -> RestrictedSet:
+        """Return a restricted set, which is kept with `kept` unless that is None, in place of the oldest there."""
         with self._lock:
-            if restriction in self._sets:
-                self._sets.move_to_end(restriction)
-                return self._sets[restriction]
-        made = self._count(restriction, callback)
-        if is_kept:
-            with self._lock:
-                self._sets[restriction] = made
-                if len(self._sets) > _MOST_SETS:
-                    self._sets.popitem(last=False)
+            made = self._sets.get(restriction) or self._ahead.get(restriction)
+        if made is None:
+            made = self._count(restriction, callback)
+        with self._lock:
+            if kept is self._sets:
+                self._ahead.pop(restriction, None)
+            if kept is self._sets or (kept is self._ahead and restriction not in self._sets):
+                kept[restriction] = made
+                kept.move_to_end(restriction)
+                if len(kept) > (_MOST_SETS if kept is self._sets else _MOST_NEXT):
+                    kept.popitem(last=False)
         return made
 
     def _count(self, restriction: Restriction, callback: Callable[[Progress], bool] | None) -> RestrictedSet:
@@ -205,6 +219,7 @@ class Session:
                 return RestrictedSet(self.problem, None if is_whole else restriction, self.trees._found(), callback)
             except MemoryError:
                 with self._lock:
-                    if not self._sets:
+                    sets = self._ahead or self._sets
+                    if not sets:
                         raise
-                    self._sets.popitem(last=False)
+                    sets.popitem(last=False)
