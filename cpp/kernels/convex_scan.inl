@@ -113,24 +113,28 @@ class ConvexScan {
     return far;
   }
 
-  /// Compares the stumps at the end of a block; returns the parts, as bits, with stumps inside that may be better.
+  static constexpr std::uint32_t bit_of(std::uint32_t part, int side) {
+    return 1u << (2 * part + static_cast<std::uint32_t>(side));
+  }
+
+  /// Compares the stumps at the end of a block; returns the parts and sides, as bits, with stumps inside that may be
+  /// better.
   HORNBEAM_INLINE std::uint32_t compare(bool is_threshold, bool has_inner) {
     std::uint32_t open = 0;
     for (std::uint32_t part = 0; part < Part::kParts; ++part) {
       const std::uint32_t lane = part * Part::kLanes;
       const PartSums sums = sums_of(lane);
-      PartVector is_open{};
       for (int side = 0; side < 2; ++side) {
         const PartVector far = compare_part(sums, lane, side, is_threshold);
-        is_open |= Part::load(near_at_begin_[side] + lane) + far < Part::load(least_[side] + lane);
+        const PartVector is_open = Part::load(near_at_begin_[side] + lane) + far < Part::load(least_[side] + lane);
+        if (has_inner && mask_of(is_open & Part::load(is_used_ + lane)) != 0) open |= bit_of(part, side);
       }
-      if (has_inner && mask_of(is_open & Part::load(is_used_ + lane)) != 0) open |= 1u << part;
     }
     return open;
   }
 
-  /// Compares every stump inside a block for some parts, and ends as `compare` did.
-  void compare_inside(std::uint32_t begin, std::uint32_t end, std::uint32_t parts) {
+  /// Compares every stump inside a block for some parts and sides, and ends as `compare` did.
+  void compare_inside(std::uint32_t begin, std::uint32_t end, std::uint32_t open) {
     const Sums sums_at_end = now_;
     T near_at_end[2][kScanLanes];
     for (int side = 0; side < 2; ++side) std::copy_n(near_[side], kScanLanes, near_at_end[side]);
@@ -139,9 +143,10 @@ class ConvexScan {
       pass(i);
       if ((in_.entries[i] & 1) == 0) continue;
       for (std::uint32_t part = 0; part < Part::kParts; ++part) {
-        if ((parts >> part & 1) == 0) continue;
+        if ((open & (bit_of(part, 0) | bit_of(part, 1))) == 0) continue;
         const PartSums sums = sums_of(part * Part::kLanes);
-        for (int side = 0; side < 2; ++side) compare_part(sums, part * Part::kLanes, side, true);
+        for (int side = 0; side < 2; ++side)
+          if ((open & bit_of(part, side)) != 0) compare_part(sums, part * Part::kLanes, side, true);
       }
     }
     now_ = sums_at_end;
