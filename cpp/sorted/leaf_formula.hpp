@@ -7,7 +7,7 @@
 //         sorted/row_gains.hpp: no row loses less than 0, or more than its weight. The loss of the rows must not fall
 //         when rows are added, which holds for every least value of a sum over rows of losses of at least 0.
 // CHOICE  A new model is a formula here, its rows in sorted/row_gains, and a scan of
-//         kernels/gain_scan.inl or kernels/stump_scan.inl.
+//         kernels/gain_scan.inl, kernels/stump_scan.inl or kernels/convex_scan.inl.
 #pragma once
 
 #include <algorithm>

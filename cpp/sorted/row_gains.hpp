@@ -45,8 +45,10 @@ struct RowGains {
   Ticks unit = 1;                       // ticks of a weight of 1
   Ticks floor = 0;                      // ticks
   bool is_squared_error = false;
+  // So that initializers may leave them out. NOLINTBEGIN(readability-redundant-member-init)
   std::optional<models::ConvexTable> convex = {};  // of convex costs
   std::span<const Ticks> costs = {};               // the same
+  // NOLINTEND(readability-redundant-member-init)
 
   /// Whether rows have three sums.
   bool has_sums() const { return is_squared_error || convex; }

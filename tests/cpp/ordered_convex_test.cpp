@@ -143,7 +143,8 @@ RANDOM_TEST(the_stumps_of_convex_costs_below_root_splits_are_those_of_counting_w
       if (!holds[i][row]) continue;
       member[row] |= 1u << i * step;
       ++held_rows[std::size_t{i} * step];
-      for (std::size_t k = 0; k < 3; ++k) held[k * kernels::kScanLanes + i * step] += gains.gains[3 * row + k];
+      for (std::size_t k = 0; k < 3; ++k)
+        held[k * kernels::kScanLanes + std::size_t{i} * step] += gains.gains[std::size_t{3} * row + k];
     }
   std::vector<std::int64_t> before[2];
   for (std::vector<std::int64_t>& losses_of_side : before)
