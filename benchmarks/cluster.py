@@ -31,10 +31,9 @@ import numpy as np
 
 from benchmarks import results
 from hornbeam import _core
-from hornbeam.cluster import SharedProblem, pool_on, search, solve_on_cluster
-from hornbeam.cluster.graph import SearchGraph
+from hornbeam.cluster import OrderedProblem, PackedProblem, pool_on, search, solve_on_cluster
 from hornbeam.cluster.news import NewsBoard
-from hornbeam.cluster.worker import Job, Report
+from hornbeam.cluster.worker import Job, Report, SharedProblem
 
 LATENCY = 0.01  # seconds from the end of a job to the start of the next on the same worker
 
@@ -53,23 +52,44 @@ class Noise(NamedTuple):
         table = rng.integers(0, 2, (self.n_rows, self.n_columns), dtype=np.uint8)
         labels = rng.integers(0, 2, self.n_rows).astype(np.int32)
         packed = np.ascontiguousarray(np.packbits(table.T, axis=1, bitorder="little"))
-        costs = np.array([[0, 1], [1, 0]], dtype=np.int64)
-        options: dict[str, Any] = {
-            "max_depth": self.max_depth,
-            "max_leaves": None,
-            "min_samples_leaf": 1,
-            "rule_list": False,
-        }
-        options |= {"memory_limit": None, "bounds": {}}
-        arguments = (labels, np.ones(self.n_rows, dtype=np.int64), costs, self.leaf_cost, None, None)
-        return SharedProblem(packed, self.n_rows, arguments, options)
+        return PackedProblem(_arguments(labels, self.leaf_cost), _options(self.max_depth), packed, self.n_rows)
 
 
-PROBLEMS = {
+class Numbers(NamedTuple):
+    """Random numbers, of which two decide on the label of three rows in four: for the ordered search."""
+
+    n_rows: int
+    n_columns: int
+    leaf_cost: int
+    max_depth: int | None
+
+    def problem(self) -> SharedProblem:
+        """Return it as the workers get it: each number is a bin of its own."""
+        rng = np.random.default_rng(0)
+        order = rng.random((self.n_columns, self.n_rows)).argsort(axis=1)
+        bins = order.argsort(axis=1).astype(np.uint32)
+        is_true = (bins[0] < self.n_rows // 2) ^ (bins[1] < self.n_rows // 3)
+        labels = np.where(rng.random(self.n_rows) < 0.5, is_true, rng.integers(0, 2, self.n_rows)).astype(np.int32)
+        n_thresholds = np.full(self.n_columns, self.n_rows - 1, dtype=np.uint32)
+        return OrderedProblem(_arguments(labels, self.leaf_cost), _options(self.max_depth), bins, n_thresholds)
+
+
+def _arguments(labels: Any, leaf_cost: int) -> tuple[Any, ...]:
+    costs = np.array([[0, 1], [1, 0]], dtype=np.int64)
+    return labels, np.ones(len(labels), dtype=np.int64), costs, leaf_cost, None, None
+
+
+def _options(max_depth: int | None) -> dict[str, Any]:
+    limits: dict[str, Any] = {"max_depth": max_depth, "max_leaves": None, "min_samples_leaf": 1, "rule_list": False}
+    return {**limits, "memory_limit": None, "bounds": {}}
+
+
+PROBLEMS: dict[str, Noise | Numbers] = {
     "small row sets": Noise(300, 60, 1, 5),
     "large row sets": Noise(5000, 60, 12, 5),
     "small row sets, long": Noise(300, 110, 1, 5),
     "large row sets, long": Noise(5000, 110, 12, 5),
+    "numbers": Numbers(1000, 6, 5, 4),
 }
 
 
@@ -87,7 +107,7 @@ class SimulatedPool:
     """
 
     def __init__(self, problem: SharedProblem, n_workers: int, latency: float, failures: float) -> None:
-        self.seconds = self.busy_seconds = 0.0
+        self.seconds = self.busy_seconds = self._wall_seconds = self._cpu_seconds = 0.0
         self.durations: list[float] = []
         self._problem = problem
         self._latency, self._failures = latency, failures / 3600
@@ -104,8 +124,13 @@ class SimulatedPool:
     def submit(self, job: Job) -> None:
         """Run a job now; its report comes when the simulated clock has reached its end."""
         number = self._free.pop()
-        report: Report | None = self._workers[number].run(job, self._news.for_job(number, job))
+        # The clock of a job goes on while other programs have the processor.
+        slowdown = self._wall_seconds / self._cpu_seconds if self._cpu_seconds else 1.0
+        sent = job._replace(seconds=job.seconds * slowdown)
+        report: Report | None = self._workers[number].run(sent, self._news.for_job(number, job))
         assert report is not None
+        self._wall_seconds += report.seconds
+        self._cpu_seconds += report.cpu_seconds
         lasts = report.cpu_seconds
         if self._random.random() < lasts * self._failures:
             lasts, report = lasts * self._random.random(), None
@@ -143,9 +168,7 @@ def simulated(
     """Return the seconds that a cluster would take, of the clock of a search that takes `stretch` times as long."""
     depth = problem.options["max_depth"]
     first = _solve(problem, _core.SearchOptions(max_depth=depth, time_limit=search._SECONDS_ALONE / stretch))
-    tree = first["tree"]
-    arrays = tree["column"].tolist(), tree["left"].tolist(), tree["right"].tolist()
-    graph = SearchGraph(depth, None, problem.arguments[3], first["lower"], first["upper"], arrays)
+    graph = search.graph_of(problem, _core.SearchOptions(max_depth=depth), first)
     pool = SimulatedPool(problem, n_workers, latency / stretch, failures * stretch)
     with _shorter_jobs(stretch):
         run = search.ClusterSearch(graph, _core.SearchOptions(max_depth=depth), lambda: pool.seconds)
@@ -193,8 +216,7 @@ def _import() -> str:
 
 
 def _solve(problem: SharedProblem, options: _core.SearchOptions) -> _core.Outcome:
-    columns = _core.PackedColumns(problem.columns, problem.n_rows)
-    outcome: _core.Outcome = _core.solve(columns, _core.Problem(*problem.arguments), options)
+    outcome: _core.Outcome = _core.solve(problem.for_core(), _core.Problem(*problem.arguments), options)
     return outcome
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from itertools import count
 
-from hornbeam.cluster import SharedProblem
-from hornbeam.cluster.worker import Job, Report
+import numpy as np
+
+from hornbeam import _core
+from hornbeam.cluster import search
+from hornbeam.cluster.worker import Job, OrderedProblem, Report, SharedProblem
 
 
 class UnreliablePool:
@@ -69,3 +73,41 @@ class UnreliablePool:
             report.outcome["status"] = "time_limit"
         self._reports.append(report)
         return report
+
+
+class StoppingPool(UnreliablePool):
+    """The same for the ordered search, whose jobs stop after a random number of steps wherever they are.
+
+    Parameters
+    ----------
+    steps : int
+        The mean of the steps of a job.
+    """
+
+    def __init__(self, problem: OrderedProblem, n_workers: int, rng: random.Random, steps: int, lost: float) -> None:
+        fine = _Fine(problem.arguments, problem.options, problem.bins, problem.n_thresholds)
+        super().__init__(fine, n_workers, rng, 0.0, lost)
+        self._steps = steps
+
+    def _run(self, worker: SharedProblem, job: Job) -> Report:
+        left = self._rng.expovariate(1 / self._steps) * job.seconds / search._LEAST_SECONDS
+        polls = count()
+        outcome = worker.search(None).solve(
+            list(job.path),
+            job.max_depth,
+            job.max_leaves,
+            job.budget,
+            None if job.splits is None else list(job.splits),
+            callback=lambda _: next(polls) > left,
+            callback_interval=0.0,
+        )
+        if outcome["status"] == "interrupted":
+            outcome["status"] = "time_limit"
+        return Report(outcome, np.zeros(0, dtype=np.uint64), 0.0, 0.0, 0)
+
+
+class _Fine(OrderedProblem):
+    """Its jobs can be stopped after every step."""
+
+    def _make_search(self, options: _core.SearchOptions) -> _core.OrderedSubproblems:
+        return _core.OrderedSubproblems(self.for_core(), _core.Problem(*self.arguments), options, 1)

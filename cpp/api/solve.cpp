@@ -74,14 +74,7 @@ bool counts_each_row_once(const Input& input) {
 template <class Search>
 run::Outcome with_ordered_problem(const data::OrderedColumns& columns, const Input& input, Search search) {
   const sorted::RowGains rows = sorted::gains_of_rows(input.losses, columns.n_rows, input.reference);
-  return search(ordered::OrderedProblem{
-      columns,
-      rows,
-      {rows.unit, input.leaf_cost,
-       static_cast<std::uint32_t>(std::min<std::uint64_t>(input.tree.rows_per_leaf, columns.n_rows))},
-      {std::min(input.tree.depth.value_or(ordered::kAnyDepth), ordered::kAnyDepth),
-       input.tree.leaves.value_or(ordered::kAnyLeaves)},
-      input.bounds.similarity});
+  return search(ordered_problem(columns, rows, input));
 }
 
 run::Outcome search_columns(const data::OrderedColumns& columns, const Input& input, const models::LeafModel& model,
@@ -249,6 +242,27 @@ void check_input(const Input& input, std::uint32_t n_rows) {
     check_costs(input.losses, n_rows);
 }
 
+void check_ordered_input(const data::OrderedColumns& columns, const Input& input) {
+  require(columns.n_rows > 0, "bins: there must be at least one row");
+  check_input(input, columns.n_rows);
+  require(counts_each_row_once(input),
+          "row_counts: must be 1 where ordered columns are searched with min_samples_leaf");
+  require(columns.n_rows <= ordered::kMostOrderedRows, "bins: there may be at most 2^24 rows");
+  check_bins(columns);
+}
+
+ordered::OrderedProblem ordered_problem(const data::OrderedColumns& columns, const sorted::RowGains& rows,
+                                        const Input& input, std::uint64_t work_between_polls) {
+  return {columns,
+          rows,
+          {rows.unit, input.leaf_cost,
+           static_cast<std::uint32_t>(std::min<std::uint64_t>(input.tree.rows_per_leaf, columns.n_rows))},
+          {std::min(input.tree.depth.value_or(ordered::kAnyDepth), ordered::kAnyDepth),
+           input.tree.leaves.value_or(ordered::kAnyLeaves)},
+          input.bounds.similarity,
+          work_between_polls};
+}
+
 namespace {
 
 /// The other searches read a matrix.
@@ -269,12 +283,7 @@ run::Outcome solve(const data::PackedColumns& columns, const Input& input, const
 }
 
 run::Outcome solve(const data::OrderedColumns& columns, const Input& input, const run::OnPoll& on_poll) {
-  require(columns.n_rows > 0, "bins: there must be at least one row");
-  check_input(input, columns.n_rows);
-  require(counts_each_row_once(input),
-          "row_counts: must be 1 where ordered columns are searched with min_samples_leaf");
-  require(columns.n_rows <= ordered::kMostOrderedRows, "bins: there may be at most 2^24 rows");
-  check_bins(columns);
+  check_ordered_input(columns, input);
   return solve_columns(columns, input, on_poll,
                        [&](const models::LeafModel& model, run::Run& run, const tree::ResultTree* start) {
                          return search_columns(columns, input, model, run, start);

@@ -41,6 +41,14 @@ struct Input {
 /// Checks ranges, and that no sum of costs can leave the exact range; throws std::invalid_argument.
 void check_input(const Input& input, std::uint32_t n_rows);
 
+/// The same, and the range of the bins.
+void check_ordered_input(const data::OrderedColumns& columns, const Input& input);
+
+/// The problem of the ordered search; `rows` are those of the input and stay where they are.
+ordered::OrderedProblem ordered_problem(const data::OrderedColumns& columns, const sorted::RowGains& rows,
+                                        const Input& input,
+                                        std::uint64_t work_between_polls = ordered::kWorkBetweenPolls);
+
 /// What leaves cost: the cost matrix, or squared error.
 models::LeafModel model_of(const Input& input);
 

@@ -39,6 +39,28 @@ hornbeam._core.__prefix__:
     Split: TypeAlias = tuple[tuple[int, int, int], int, tuple[Side, Side] | None]
     """Name of a split (column, least and most leaves of the true side), lower bound, sides; the false one first."""
 
+    Run: TypeAlias = tuple[int, int, int, int, int, int, int, int, int]
+    """Thresholds of a variable: the variable, first and last, and of those on both sides number, and least cost of
+    the true and the false side."""
+
+    KnownSide: TypeAlias = tuple[int, int, int, int, TreeArrays | None]
+    """Depth and leaves left, lower bound, and cost of the tree."""
+
+    OpenLevel: TypeAlias = tuple[int, list[Run], tuple[Run, int, tuple[KnownSide, KnownSide] | None, bool] | None]
+    """Bound of all other thresholds; runs; the threshold left half-way, its column, its sides if they are subproblems
+    of their own, the last one solved."""
+
+    class OrderedOutcome(TypedDict):
+        lower: int
+        upper: int
+        tree: TreeArrays | None
+        levels: list[OpenLevel]
+        is_cut: bool
+        status: str
+        subproblems: int
+        counters: dict[str, int]
+        bytes: int
+
     class SubproblemOutcome(TypedDict):
         lower: int
         upper: int

@@ -17,6 +17,7 @@
 
 #include "api/rashomon.hpp"
 #include "bindings/counters.hpp"
+#include "bindings/ordered_subproblems.hpp"
 #include "bindings/problems.hpp"
 #include "bindings/rashomon.hpp"
 #include "bindings/subproblems.hpp"
@@ -260,4 +261,5 @@ NB_MODULE(_core, module) {
              nb::arg("rho").noconvert(), "Nats that no tree on so many rows and columns costs under the BCART prior.");
   add_rashomon_sets(module);
   add_subproblems(module);
+  add_ordered_subproblems(module);
 }

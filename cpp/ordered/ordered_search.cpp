@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <utility>
 
 #include "ordered/ordered_worker.hpp"
@@ -13,9 +14,6 @@
 namespace hornbeam::ordered {
 
 namespace {
-
-/// Up to this, every depth is solved; then only depths that double, since few subproblems are that deep.
-constexpr std::uint32_t kMostSmallDepth = 4;
 
 void put_open(const SharedRoot::Open& open, const run::Checkpoint::Put& put) {
   put(open.depth);
@@ -54,7 +52,12 @@ class OrderedSearch {
  public:
   OrderedSearch(const OrderedProblem& problem, run::Run& run, primal::Companion* companion,
                 const tree::ResultTree* start)
-      : problem_(problem), run_(run), companion_(companion), state_{run}, root_(problem, state_, run.limits().threads) {
+      : problem_(problem),
+        run_(run),
+        companion_(companion),
+        table_(run.limits().bytes),
+        state_(run, table_),
+        root_(problem, state_, run.limits().threads) {
     state_.bytes = problem_.rows.bytes_of_gains();
     if (companion_ != nullptr) companion_->on_poll([this] { report(); });
     if (start != nullptr) root_.adopt(*start);
@@ -107,10 +110,11 @@ class OrderedSearch {
     std::uint32_t depth = std::min(2u, problem_.size.depth);
     root_.learn(worker.solve(root_.rows(), {depth, problem_.size.leaves}, root_.best()), depth);
     worker.was_cut_by_depth();
-    for (bool is_first = true; !run_.stopped() && root_.may_gain(++depth); is_first = false) {
-      if (depth > kMostSmallDepth) depth = std::min(root_.useful_depth(), 2 * (depth - 1));
+    for (bool is_first = true; !run_.stopped(); is_first = false) {
+      const std::optional<std::uint32_t> next = next_depth(depth, root_.useful_depth());
+      if (!next) return;
       const bool goes_on = can_go_on();
-      if (goes_on) depth = earlier_.depth;
+      depth = goes_on ? earlier_.depth : *next;
       root_.open(depth, is_first ? worker.two_level_thresholds() : root_.thresholds());
       if (goes_on) root_.go_on(earlier_);
       earlier_ = {};
@@ -179,6 +183,7 @@ class OrderedSearch {
   const OrderedProblem& problem_;
   run::Run& run_;
   primal::Companion* const companion_;
+  OrderedTable table_;
   OrderedState state_;
   SharedRoot root_;
   std::deque<OrderedWorker> workers_;  // they stay where they are

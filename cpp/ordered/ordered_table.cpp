@@ -14,8 +14,7 @@ void OrderedTable::keep(const table::SubproblemKey& key, const OrderedResult& fo
   // A node of the map has a pointer next to its entry, and so has its place in the array of places.
   const std::uint64_t more = sizeof(Entries::value_type) + 2 * sizeof(void*) + key.set.heap_bytes() +
                              found.preorder.size() * sizeof(PreorderNode);
-  const std::optional<std::uint64_t> limit = run_.limits().bytes;
-  if (limit && bytes_.load(std::memory_order_relaxed) + more > *limit) return;
+  if (limit_ && bytes_.load(std::memory_order_relaxed) + more > *limit_) return;
   const std::lock_guard lock(mutex_);
   const auto [at, is_new] = entries_.try_emplace(key, found);
   if (is_new) {

@@ -17,15 +17,16 @@
 #include <unordered_map>
 
 #include "ordered/preorder_tree.hpp"
-#include "run/run.hpp"
 #include "table/subproblem_table.hpp"
 
 namespace hornbeam::ordered {
 
 class OrderedTable {
  public:
-  /// `bytes` is the memory of the whole search, to which the table adds its own.
-  OrderedTable(const run::Run& run, std::atomic<std::uint64_t>& bytes) : run_(run), bytes_(bytes) {}
+  explicit OrderedTable(std::optional<std::uint64_t> limit) : limit_(limit) {}
+
+  /// The memory of the whole search, to which the table adds its own as long as it all stays within the limit.
+  std::atomic<std::uint64_t>& bytes() { return bytes_; }
 
   std::optional<OrderedResult> find(const table::SubproblemKey& key) const;
   void keep(const table::SubproblemKey& key, const OrderedResult& found);
@@ -38,8 +39,8 @@ class OrderedTable {
  private:
   using Entries = std::unordered_map<table::SubproblemKey, OrderedResult, table::SubproblemKeyHash>;
 
-  const run::Run& run_;
-  std::atomic<std::uint64_t>& bytes_;
+  const std::optional<std::uint64_t> limit_;
+  std::atomic<std::uint64_t> bytes_{0};
   mutable std::mutex mutex_;
   Entries entries_;
 };

@@ -31,6 +31,11 @@ void OrderedWorker::publish() {
   announce(bytes());
 }
 
+void OrderedWorker::retire() {
+  publish();
+  state_.bytes.fetch_sub(std::exchange(announced_bytes_, 0), std::memory_order_relaxed);
+}
+
 /// Stops the search if this many more bytes are too many; they then do not count, since they will not be used.
 void OrderedWorker::reserve(std::uint64_t more) {
   if (!state_.run.limits().bytes) return;
@@ -163,10 +168,34 @@ void OrderedWorker::solve_deeper(const sorted::SortedRows& rows, TreeSize size, 
   search_thresholds(rows, size, best, level, result);
 }
 
+OrderedResult OrderedWorker::search(const sorted::SortedRows& rows, TreeSize size, Ticks bound,
+                                    const std::vector<sorted::OpenThresholds>& runs) {
+  ++n_subproblems_;
+  const sorted::LeafCosts& costs = problem_.costs;
+  OrderedResult result;
+  size.leaves = costs.possible_leaves(rows.n_rows(), size.leaves);
+  size.depth = costs.useful_depth(std::min(size.depth, size.leaves - 1), bound);
+  if (size.depth == 0) {
+    result.lower = bound;
+    return result;
+  }
+  ThresholdHeap& heap = level(0).heap;
+  std::vector<std::vector<sorted::Threshold>> thresholds(rows.n_variables());
+  for (std::uint32_t v = 0; v < rows.n_variables(); ++v) rows.list_thresholds(v, costs.rows_per_leaf, thresholds[v]);
+  heap.open(thresholds, rows, std::nullopt, costs.leaf);
+  heap.replace(runs);
+  search_thresholds(rows, size, bound, 0, result);
+  return result;
+}
+
 /// Tries thresholds as roots of deeper trees until none is open.
 void OrderedWorker::search_thresholds(const sorted::SortedRows& rows, TreeSize size, Ticks bound, std::size_t level,
                                       OrderedResult& result) {
-  ThresholdHeap& heap = this->level(level).heap;
+  Level& here = this->level(level);
+  ThresholdHeap& heap = here.heap;
+  here.size = size;
+  here.bound = bound;
+  here.tried.reset();
   std::atomic<Ticks> best = bound;
   Ticks abandoned = kInfinity;  // bound of the threshold that a stop left half-way
   while (!state_.run.stopped() && result.lower < best.load(std::memory_order_relaxed)) {
@@ -178,6 +207,7 @@ void OrderedWorker::search_thresholds(const sorted::SortedRows& rows, TreeSize s
     if (state_.run.stopped()) abandoned = tried.true_side + tried.false_side;
     heap.put_back(trial->run, tried, problem_.costs);
   }
+  here.is_stopped = state_.run.stopped();
   result.lower = std::max(result.lower, std::min({best.load(std::memory_order_relaxed), abandoned, heap.bound()}));
 }
 
@@ -187,24 +217,28 @@ sorted::ThresholdBounds OrderedWorker::try_threshold(const sorted::SortedRows& r
                                                      OrderedResult& result, std::size_t level) {
   const sorted::OpenThresholds& run = trial.run;
   const sorted::LeafCosts& costs = problem_.costs;
-  sorted::ThresholdBounds tried{trial.threshold, costs.leaf, costs.leaf};
+  Level& here = this->level(level);
+  here.tried = {run.variable, run.low, run.high, trial.threshold, trial.threshold};
+  here.bounds = {trial.threshold, costs.leaf, costs.leaf};
+  OrderedResult(&side)[2] = here.side;
+  side[0] = side[1] = {};
+  sorted::ThresholdBounds& tried = here.bounds;
   // What the neighbors prove of this threshold may leave only one side to solve, or none.
   if (problem_.closes_thresholds) {
     tried.true_side = run.true_bound(thresholds, costs.error_cost, trial.threshold);
     tried.false_side = run.false_bound(thresholds, costs.error_cost, trial.threshold);
   }
-  sorted::SortedRows& child = this->level(level).child;
   const std::uint32_t n_true = thresholds[static_cast<std::size_t>(trial.threshold)].n_rows;
-  OrderedResult side[2];
   // The smaller side first: it is cheaper, and whatever it costs lowers the bound of the larger one.
   const int smaller = 2 * n_true <= rows.n_rows() ? 1 : 0;
   for (const int x : {smaller, 1 - smaller}) {
-    Ticks& here = x == 1 ? tried.true_side : tried.false_side;
+    Ticks& lower = x == 1 ? tried.true_side : tried.false_side;
     const Ticks other = x == 1 ? tried.false_side : tried.true_side, best_now = best.load(std::memory_order_relaxed);
-    if (here + other >= best_now || !make_child(rows, run.variable, n_true, x == 1, child)) break;
+    if (lower + other >= best_now || !make_child(rows, run.variable, n_true, x == 1, here.child)) break;
+    here.last_side = x == 1;
     // A larger bound than this threshold needs: what is proven beyond the best tree closes neighboring thresholds.
-    side[x] = solve(child, {size.depth - 1, size.leaves - 1}, 2 * best_now - other, level + 1);
-    here = std::max(here, side[x].lower);
+    side[x] = solve(here.child, {size.depth - 1, size.leaves - 1}, 2 * best_now - other, level + 1);
+    lower = std::max(lower, side[x].lower);
   }
   if (side[0].cost + side[1].cost >= best.load(std::memory_order_relaxed)) return tried;
   if (count_leaves(side[0].preorder) + count_leaves(side[1].preorder) > size.leaves) {

@@ -30,11 +30,14 @@ namespace hornbeam::ordered {
 
 /// The state shared by the threads of one search, except for the root, which is in ordered/shared_root.hpp.
 struct OrderedState {
+  OrderedState(run::Run& of_search, OrderedTable& of_problem)
+      : run(of_search), table(of_problem), bytes(of_problem.bytes()) {}
+
   run::Run& run;
-  std::atomic<std::uint64_t> bytes{0};  // used or reserved
+  OrderedTable& table;
+  std::atomic<std::uint64_t>& bytes;  // used or reserved
   std::atomic<std::uint64_t> n_subproblems{0};
   std::atomic<bool> has_guessed{false};  // whether the reference has replaced a bound
-  OrderedTable table{run, bytes};
 
   void check_memory() { run.check(bytes.load(std::memory_order_relaxed)); }
 };
@@ -59,16 +62,32 @@ class OrderedWorker {
   bool was_cut_by_depth() { return std::exchange(is_cut_, false); }
   /// Tells the others what this thread holds and has done.
   void publish();
+  /// The same, once it is not used any more and what it holds is about to be freed.
+  void retire();
+
+  /// What one level of the recursion works with, kept from one subproblem to the next. A stop leaves it as it is, so
+  /// that another search can go on there.
+  struct Level {
+    ThresholdHeap heap;
+    sorted::SortedRows child;  // the rows of the side that is or was solved last
+    TreeSize size;
+    Ticks bound = 0;
+    std::optional<sorted::OpenThresholds> tried;  // the threshold that is tried, alone
+    sorted::ThresholdBounds bounds{};             // what is proven of it
+    OrderedResult side[2];                        // of its sides, as far as they are solved
+    bool last_side = false;                       // the side that is or was solved last
+    bool is_stopped = false;                      // while its thresholds were searched
+  };
+  /// The root, then the side that was being solved last at each level, down to where `is_stopped` does not hold.
+  const std::deque<Level>& levels() const { return levels_; }
+
+  /// Goes on with the thresholds of the rows that are left, for trees below the root that cost less than `bound`.
+  OrderedResult search(const sorted::SortedRows& rows, TreeSize size, Ticks bound,
+                       const std::vector<sorted::OpenThresholds>& runs);
   /// All thresholds of each variable of the rows that `solve` was last called with, if it tried trees of two levels.
   std::vector<std::vector<sorted::Threshold>>& two_level_thresholds() { return two_levels_.thresholds(); }
 
  private:
-  /// What one level of the recursion works with, kept from one subproblem to the next.
-  struct Level {
-    ThresholdHeap heap;
-    sorted::SortedRows child;
-  };
-
   Level& level(std::size_t number);
   void solve_two_levels(const sorted::SortedRows& rows, TreeSize size, std::uint32_t depth, Ticks bound,
                         OrderedResult& result);

@@ -91,8 +91,7 @@ void SharedRoot::adopt(const tree::ResultTree& tree) {
 }
 
 void SharedRoot::open(std::uint32_t depth, std::vector<std::vector<sorted::Threshold>>& thresholds) {
-  // All trees of so many levels are known; others have a leaf more than levels of splits.
-  lower_ = std::max(lower_, std::min(best(), (Ticks{depth_} + 2) * problem_.costs.leaf));
+  lower_ = std::max(lower_, bound_of_deeper_trees(depth_, problem_.costs.leaf, best()));
   depth_ = depth;
   const bool has_root = preorder_.front().kind == PreorderNode::Kind::split;
   heap_.open(thresholds, rows_, has_root ? std::optional(preorder_.front().split) : std::nullopt, problem_.costs.leaf);

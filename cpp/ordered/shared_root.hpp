@@ -52,13 +52,7 @@ class SharedRoot {
   /// Whether trees of this depth may cost less than the best one.
   bool may_gain(std::uint32_t depth) const { return depth <= useful_depth(); }
   /// The largest depth of a tree that may.
-  std::uint32_t useful_depth() const {
-    const sorted::LeafCosts& costs = problem_.costs;
-    const TreeSize size = problem_.size;
-    if (is_guessed()) return 0;
-    return costs.useful_depth(std::min(size.depth, costs.possible_leaves(problem_.columns.n_rows, size.leaves) - 1),
-                              best());
-  }
+  std::uint32_t useful_depth() const { return is_guessed() ? 0 : problem_.useful_depth(best()); }
   /// No tree costs less than it has to.
   void close() { lower_ = best(); }
 

@@ -47,6 +47,28 @@ Side: TypeAlias = tuple[bytes, int | None, int | None, int, int]
 Split: TypeAlias = tuple[tuple[int, int, int], int, tuple[Side, Side] | None]
 """Name of a split (column, least and most leaves of the true side), lower bound, sides; the false one first."""
 
+Run: TypeAlias = tuple[int, int, int, int, int, int, int, int, int]
+"""Thresholds of a variable: the variable, first and last, and of those on both sides number, and least cost of
+the true and the false side."""
+
+KnownSide: TypeAlias = tuple[int, int, int, int, TreeArrays | None]
+"""Depth and leaves left, lower bound, and cost of the tree."""
+
+OpenLevel: TypeAlias = tuple[int, list[Run], tuple[Run, int, tuple[KnownSide, KnownSide] | None, bool] | None]
+"""Bound of all other thresholds; runs; the threshold left half-way, its column, its sides if they are subproblems
+of their own, the last one solved."""
+
+class OrderedOutcome(TypedDict):
+    lower: int
+    upper: int
+    tree: TreeArrays | None
+    levels: list[OpenLevel]
+    is_cut: bool
+    status: str
+    subproblems: int
+    counters: dict[str, int]
+    bytes: int
+
 class SubproblemOutcome(TypedDict):
     lower: int
     upper: int
@@ -388,3 +410,26 @@ class Subproblems:
 
     def read_news(self, news: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Adopt what others have proven of the same problem."""
+
+class OrderedSubproblems:
+    """
+    Subproblems of one problem whose columns are thresholds; see ordered/ordered_subproblems.hpp.
+    """
+
+    def __init__(self, columns: OrderedColumns, problem: Problem, options: SearchOptions, work_between_polls: int = 1048576) -> None: ...
+
+    @property
+    def floor(self) -> int:
+        """
+        What every tree loses, in ticks: the costs of subproblems are without it.
+        """
+
+    def next_depth(self, known: int, best: int) -> tuple[int | None, int]:
+        """
+        Return the depth to search after all trees of the known depth, none of which costs less than the best, and a lower bound of deeper trees; None if no deeper tree costs less.
+        """
+
+    def solve(self, path: Sequence[tuple[int, bool]], max_depth: int | None, max_leaves: int | None, budget: int, splits: Sequence[Sequence[int]] | None = None, seconds: float | None = None, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> OrderedOutcome:
+        """
+        Find the best tree that costs less than a budget for the rows at the end of a path of columns and their values, with some runs of thresholds as roots or with all.
+        """

@@ -233,7 +233,8 @@ RANDOM_TEST(a_tree_that_is_adopted_is_the_best_one_at_once, 50) {
   Run run;
   PrimalSearch heuristics(Points(columns, plain.targets()), model, plain.leaf_cost, plain.limits, run, [] {});
   const Ticks leaf = heuristics.cost();
-  ordered::OrderedState state{run};
+  ordered::OrderedTable table(std::nullopt);
+  ordered::OrderedState state(run, table);
   const sorted::RowGains rows = problem.rows();
   const ordered::OrderedProblem whole{columns, rows, problem.costs, problem.size, true};
   ordered::SharedRoot root(whole, state, 1);

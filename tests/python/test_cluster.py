@@ -14,7 +14,7 @@ import pytest
 from cluster_pools import UnreliablePool
 from core.solving import arguments
 from hornbeam import _core
-from hornbeam.cluster import SharedProblem, news, search, solve_on_cluster
+from hornbeam.cluster import PackedProblem, news, search, solve_on_cluster
 from hornbeam.cluster.graph import SearchGraph
 from hornbeam.cluster.news import NewsBoard
 from hornbeam.cluster.worker import Job
@@ -34,12 +34,12 @@ def no_search_alone(monkeypatch):
     monkeypatch.setattr(search, "_SECONDS_ALONE", 0.0)
 
 
-def shared(problem: Problem, **more: Any) -> SharedProblem:
+def shared(problem: Problem, **more: Any) -> PackedProblem:
     given = arguments(problem)
     options = {name: getattr(problem, name) for name in ("max_depth", "max_leaves", "min_samples_leaf")}
     of_problem = (*(given[name] for name in ("class_codes", "weights", "costs", "leaf_cost")), None, None)
     options |= {"rule_list": False, "memory_limit": None, "bounds": {}, **more}
-    return SharedProblem(given["columns"], given["n_rows"], of_problem, options)
+    return PackedProblem(of_problem, options, given["columns"], given["n_rows"])
 
 
 class Pools:
@@ -49,7 +49,7 @@ class Pools:
         self._how = how
         self.made: UnreliablePool
 
-    def __call__(self, problem: SharedProblem) -> UnreliablePool:
+    def __call__(self, problem: PackedProblem) -> UnreliablePool:
         self.made = UnreliablePool(problem, **self._how)
         return self.made
 

@@ -80,8 +80,19 @@ def noise(n_rows: int, n_columns: int):
     return rng.integers(0, 2, (n_rows, n_columns)), rng.integers(0, 2, n_rows)
 
 
+def numbers(n_rows: int):
+    """Return columns of which each number is a threshold, for the ordered search."""
+    rng = np.random.default_rng(0)
+    X = rng.random((n_rows, 6))
+    return X, np.where(rng.random(n_rows) < 0.5, (X[:, 0] < 0.5) ^ (X[:, 1] < 0.3), rng.integers(0, 2, n_rows))
+
+
 HARD, OF_HARD = noise(300, 60), {"regularization": 0.002, "max_depth": 5}  # 3 s on one core
 ENDLESS, OF_ENDLESS = noise(1000, 60), {"regularization": 0.001}
+HARD_NUMBERS, OF_HARD_NUMBERS = numbers(800), {"regularization": 0.005, "max_depth": 4}  # 2 s
+ENDLESS_NUMBERS, OF_ENDLESS_NUMBERS = numbers(3000), {"regularization": 0.001, "max_depth": 6}
+
+both_hard = pytest.mark.parametrize(("hard", "of_hard"), [(HARD, OF_HARD), (HARD_NUMBERS, OF_HARD_NUMBERS)])
 
 
 def fitted(X, y, **parameters):
@@ -140,12 +151,15 @@ def test_the_fitted_model_is_a_plain_local_one(client):
 
 
 @pytest.mark.usefixtures("no_search_alone")
-def test_a_table_of_numbers_and_words_is_searched_over_its_conditions(client):
+def test_a_table_of_numbers_and_words_is_searched_in_the_order_of_its_numbers(client):
     rng = np.random.default_rng(0)
     X = [[float(a), "red" if b else "blue"] for a, b in zip(rng.normal(size=200), rng.integers(0, 2, 200), strict=True)]
     y = [int(a > 0.3) ^ (b == "red") for a, b in X]
-    parameters = {"max_depth": 3, "regularization": 0.01}
-    assert result(fitted_on_cluster(X, y, **parameters)) == result(fitted(X, y, **parameters))
+    for parameters in ({"max_depth": 3}, {"max_depth": 4, "max_leaves": 3}, {"max_depth": 3, "min_samples_leaf": 9}):
+        here, there = (fit(X, y, **parameters, regularization=0.01) for fit in (fitted, fitted_on_cluster))
+        assert result(there) == result(here)
+        assert there.statistics_["jobs"] > 0
+        assert there.statistics_["bounds"]["two_levels"] > 0  # which the search of binary columns does not count
 
 
 def test_only_the_backend_of_joblib_and_n_jobs_decide(client):
@@ -189,10 +203,11 @@ class KillsAWorker:
             os.kill(self._pids[busy[0]], self._signal)
 
 
-def test_the_work_of_a_killed_worker_is_repeated(client_of_its_own):
-    here = fitted(*HARD, **OF_HARD)
+@both_hard
+def test_the_work_of_a_killed_worker_is_repeated(client_of_its_own, hard, of_hard):
+    here = fitted(*hard, **of_hard)
     killer = KillsAWorker(client_of_its_own)
-    there = fitted_on_cluster(*HARD, **OF_HARD, callback=killer)
+    there = fitted_on_cluster(*hard, **of_hard, callback=killer)
     assert killer.killed
     assert result(there) == result(here)
     assert is_quiet(client_of_its_own)
@@ -214,11 +229,12 @@ def test_a_worker_that_stands_still_holds_nobody_up(client_of_its_own):
     assert is_quiet(client_of_its_own)
 
 
-def test_a_slow_worker_changes_nothing(client):
+@both_hard
+def test_a_slow_worker_changes_nothing(client, hard, of_hard):
     slow, *_ = client.scheduler_info()["workers"]
     client.run(_sleep_before_jobs, 0.5, workers=[slow])
     try:
-        assert result(fitted_on_cluster(*HARD, **OF_HARD)) == result(fitted(*HARD, **OF_HARD))
+        assert result(fitted_on_cluster(*hard, **of_hard)) == result(fitted(*hard, **of_hard))
     finally:
         client.run(_sleep_before_jobs, 0.0, workers=[slow])
 
@@ -236,13 +252,14 @@ def _sleep_before_jobs(seconds):
     SharedProblem.run = late
 
 
-def test_ctrl_c_keeps_the_best_tree_and_leaves_no_task(client):
+@pytest.mark.parametrize(("endless", "of_endless"), [(ENDLESS, OF_ENDLESS), (ENDLESS_NUMBERS, OF_ENDLESS_NUMBERS)])
+def test_ctrl_c_keeps_the_best_tree_and_leaves_no_task(client, endless, of_endless):
     def press(progress):
         if any(client.processing().values()):
             signal.raise_signal(signal.SIGINT)
 
     with pytest.warns(NotProvenWarning, match="'interrupted'"):
-        model = fitted_on_cluster(*ENDLESS, **OF_ENDLESS, callback=press)
+        model = fitted_on_cluster(*endless, **of_endless, callback=press)
     assert model.status_ == "interrupted"
     assert model.lower_bound_ < model.objective_ < 0.5
     assert is_quiet(client)

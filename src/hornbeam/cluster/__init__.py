@@ -6,6 +6,6 @@
 
 from hornbeam.cluster.client import active_client, is_on_cluster, pool_on
 from hornbeam.cluster.search import solve_on_cluster
-from hornbeam.cluster.worker import SharedProblem
+from hornbeam.cluster.worker import OrderedProblem, PackedProblem
 
-__all__ = ["SharedProblem", "active_client", "is_on_cluster", "pool_on", "solve_on_cluster"]
+__all__ = ["OrderedProblem", "PackedProblem", "active_client", "is_on_cluster", "pool_on", "solve_on_cluster"]

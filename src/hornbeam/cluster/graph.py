@@ -13,16 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from hornbeam.cluster.worker import Job, Name, Path, Report
 
 if TYPE_CHECKING:
-    from hornbeam._core import Side, SubproblemOutcome
+    from hornbeam._core import Side, TreeArrays
 
 Arrays: TypeAlias = "tuple[list[int], list[int], list[int]]"  # columns, children where they hold, and where they do not
 
-_NO_TREE = 2**62  # costs more than any tree
+NO_TREE = 2**62  # costs more than any tree
 
 
 @dataclass(eq=False)
@@ -31,10 +31,13 @@ class Split:
 
     name: Name
     lower: int
-    sides: tuple[Side, Side] | None  # where the column fails, and where it holds; None: they depend on each other
+    column: int
+    sides: tuple[Side, Side] | None = None  # where the column fails, where it holds; None: they depend on each other
     nodes: tuple[Node, Node] | None = None
+    begins_where_true: bool = False  # which side was begun first
     is_running: bool = False
     is_hard: bool = False  # a job of its own has ended without a proof
+    n_tries: int = 0  # jobs that have run out of time and left nothing to go on with
 
 
 @dataclass(eq=False)
@@ -45,19 +48,22 @@ class Node:
     depth: int | None
     leaves: int | None
     lower: int = 0
-    cost: int = _NO_TREE
+    cost: int = NO_TREE
     tree: Arrays | None = None
     splits: list[Split] | None = None  # None before the first job
+    closed: int = NO_TREE  # no tree with another split costs less, unless it costs at least as much as the best one
+    n_tries: int = 0
+    opened: dict[Name, tuple[Node, Node]] = field(default_factory=dict)  # of runs of thresholds (`ordered_graph`)
     parents: list[Node] = field(default_factory=list)
     is_running: bool = False
-    told: tuple[int, int] = (0, _NO_TREE)  # what the parents know
+    told: tuple[int, int] = (0, NO_TREE)  # what the parents know
 
     def target(self, budget: int) -> int:
         """Return the bound to prove for a budget: beyond the best tree there is nothing to prove."""
         return min(budget, self.cost)
 
 
-class _Work(NamedTuple):
+class Work(NamedTuple):
     """Something that a job could do: a node that was not opened, or splits of one that was."""
 
     node: Node
@@ -65,6 +71,7 @@ class _Work(NamedTuple):
     budget: int
 
     def size(self) -> int:
+        """Return how many jobs this could be."""
         return max(1, len(self.splits))
 
 
@@ -95,10 +102,10 @@ class SearchGraph:
         tree: Arrays,
         cutoff: int | None = None,
     ) -> None:
-        self.root = Node((), depth, leaves, lower, cost, tree)
+        self.root = self._top = Node((), depth, leaves, lower, cost, tree)
         self._leaf_cost = leaf_cost
-        self._budget = _NO_TREE if cutoff is None else cutoff + 1
-        self._nodes: dict[tuple[bytes, int | None, int | None], Node] = {}
+        self._budget = NO_TREE if cutoff is None else cutoff + 1
+        self._nodes: dict[tuple[Any, int | None, int | None], Node] = {}
         self._of_job: dict[int, tuple[Node, list[Split], bool]] = {}
         self._n_jobs = 0
         self.n_opened = 1
@@ -127,34 +134,36 @@ class SearchGraph:
         found = self._work()
         while sum(work.size() for work in found) < n_idle and self._open_one(found):
             found = self._work()
-        # Half of what there is, so that later jobs, which know more, get the rest.
-        most = max(1, sum(work.size() for work in found) // (2 * n_idle))
         jobs: list[Job] = []
         for work in found:
-            for part in _parts(work, most):
+            for part in _parts(work, self._most(work, found, n_idle)):
                 if len(jobs) == n_idle:
                     return jobs
                 jobs.append(self._start(part, seconds))
         return jobs
 
-    def _work(self) -> list[_Work]:
-        found: list[_Work] = []
-        self._collect(self.root, self._budget, set(), found)
+    def _most(self, work: Work, found: list[Work], n_idle: int) -> int:
+        """Return how many splits a job gets: half of what there is. Later jobs, which know more, get the rest."""
+        return max(1, sum(each.size() for each in found) // (2 * n_idle))
+
+    def _work(self) -> list[Work]:
+        found: list[Work] = []
+        self._collect(self._top, self._budget, set(), found)
         return found
 
-    def _collect(self, node: Node, budget: int, seen: set[int], found: list[_Work]) -> None:
+    def _collect(self, node: Node, budget: int, seen: set[int], found: list[Work]) -> None:
         target = node.target(budget)
         if node.lower >= target or node.is_running or id(node) in seen:
             return
         seen.add(id(node))
         if node.splits is None:
-            found.append(_Work(node, [], budget))
+            found.append(Work(node, [], budget))
             return
         unfinished = [split for split in node.splits if split.lower < target and not split.is_running]
         waiting = [split for split in unfinished if split.nodes is None]
         if waiting:
             # Thresholds of one column side by side: what is proven of one may close the next.
-            found.append(_Work(node, sorted(waiting, key=lambda split: split.name), budget))
+            found.append(Work(node, sorted(waiting, key=lambda split: split.name), budget))
         for split in sorted(unfinished, key=lambda split: split.lower):
             for side, goal in self._goals(split, target):
                 self._collect(side, goal, seen, found)
@@ -171,15 +180,14 @@ class SearchGraph:
             step = missing if other.lower >= other.cost else max(self._leaf_cost, (missing + 1) // 2)
             yield side, min(side.lower + step, target - other.lower)
 
-    def _open_one(self, found: list[_Work]) -> bool:
+    def _open_one(self, found: list[Work]) -> bool:
         """Open the hard split of the lowest bound; return whether there is one."""
         hard = [(split, work.node) for work in found for split in work.splits if split.is_hard and split.sides]
         if not hard:
             return False
         split, node = min(hard, key=lambda each: each[0].lower)
         assert split.sides is not None
-        column = split.name[0]
-        no, yes = (self._node(side, (*node.path, (column, bool(x)))) for x, side in enumerate(split.sides))
+        no, yes = (self._node(side, (*node.path, (split.column, bool(x)))) for x, side in enumerate(split.sides))
         split.nodes = no, yes
         for side in split.nodes:
             side.parents.append(node)
@@ -195,7 +203,7 @@ class SearchGraph:
         node.lower = max(node.lower, lower)
         return node
 
-    def _start(self, work: _Work, seconds: float) -> Job:
+    def _start(self, work: Work, seconds: float) -> Job:
         node, splits, budget = work
         self._n_jobs += 1
         is_whole = node.splits is None
@@ -204,6 +212,7 @@ class SearchGraph:
         for split in splits:
             split.is_running = True
         names = None if is_whole else tuple(split.name for split in splits)
+        seconds *= 2 ** max([node.n_tries] if is_whole else [split.n_tries for split in splits])
         return Job(self._n_jobs, node.path, node.depth, node.leaves, min(budget, node.cost), names, seconds)
 
     def put_back(self, job: Job) -> None:
@@ -229,14 +238,16 @@ class SearchGraph:
         node, splits, is_whole = self._end(job)
         outcome = report.outcome
         if outcome["open"] is None:  # no time for the first step
-            return outcome["status"] != "memory_limit"
+            node.n_tries += is_whole
+            return bool(outcome["status"] != "memory_limit")
         if outcome["upper"] < min(outcome["tree_cost"], node.cost):
             return False
-        self._adopt_tree(node, outcome)
+        self._adopt_tree(node, outcome["tree_cost"], outcome["tree"])
         is_hard = not is_whole and len(splits) == 1 and outcome["status"] == "time_limit"
         # What is proven of all its splits together may be more than of each alone.
         still_open = [
-            Split(name, max(lower, outcome["lower"]), sides, is_hard=is_hard) for name, lower, sides in outcome["open"]
+            Split(name, max(lower, outcome["lower"]), name[0], sides, is_hard=is_hard)
+            for name, lower, sides in outcome["open"]
         ]
         if is_whole:
             node.splits = still_open
@@ -247,10 +258,9 @@ class SearchGraph:
         self._update(node)
         return True
 
-    def _adopt_tree(self, node: Node, outcome: SubproblemOutcome) -> None:
-        tree = outcome["tree"]
-        if tree is not None and (outcome["tree_cost"] < node.cost or node.tree is None):
-            node.cost = outcome["tree_cost"]
+    def _adopt_tree(self, node: Node, cost: int, tree: TreeArrays | None) -> None:
+        if tree is not None and (cost < node.cost or node.tree is None):
+            node.cost = cost
             node.tree = tree["column"].tolist(), tree["left"].tolist(), tree["right"].tolist()
 
     def _update(self, node: Node) -> None:
@@ -262,18 +272,19 @@ class SearchGraph:
             no, yes = split.nodes
             split.lower = max(split.lower, no.lower + yes.lower)
             if no.tree is not None and yes.tree is not None and no.cost + yes.cost < node.cost:
-                node.cost, node.tree = no.cost + yes.cost, _joined(split.name[0], yes.tree, no.tree)
+                node.cost, node.tree = no.cost + yes.cost, _joined(split.column, yes.tree, no.tree)
         if node.splits is not None:
-            node.lower = max(node.lower, min((split.lower for split in splits), default=node.cost))
+            node.lower = max(node.lower, min([node.closed, *(split.lower for split in splits)]))
         node.lower = min(node.lower, node.cost)
-        node.splits = None if node.splits is None else [split for split in splits if split.lower < node.cost]
+        if node.splits is not None:
+            node.splits = [split for split in splits if split.lower < node.cost or split.nodes is not None]
         if (node.lower, node.cost) != node.told:
             node.told = node.lower, node.cost
             for parent in node.parents:
                 self._update(parent)
 
 
-def _parts(work: _Work, most: int) -> Iterator[_Work]:
+def _parts(work: Work, most: int) -> Iterator[Work]:
     for first in range(0, work.size(), most):
         yield work._replace(splits=work.splits[first : first + most])
 

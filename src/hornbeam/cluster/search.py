@@ -12,7 +12,8 @@ import numpy as np
 
 from hornbeam import _core
 from hornbeam.cluster.graph import SearchGraph
-from hornbeam.cluster.worker import Job, Report, SharedProblem
+from hornbeam.cluster.ordered_graph import OrderedGraph
+from hornbeam.cluster.worker import Job, OrderedProblem, Report, SharedProblem
 
 Listener: TypeAlias = "Callable[[_core.Progress], bool]"
 
@@ -187,24 +188,14 @@ def solve_on_cluster(
         status "cluster_lost" tells that the workers were lost; then ``statistics["cluster_error"]`` says why.
     """
     begin = perf_counter()
-    columns = _core.PackedColumns(problem.columns, problem.n_rows)
     of_core = _core.Problem(*problem.arguments)
     alone = _SECONDS_ALONE if options.time_limit is None else min(_SECONDS_ALONE, options.time_limit)
-    solve = partial(_core.solve, columns, of_core)
+    solve = partial(_core.solve, problem.for_core(), of_core)
     first = solve(options.replace(time_limit=alone), start=start, callback=callback, trace=True)
     is_out_of_time = options.time_limit is not None and perf_counter() - begin >= options.time_limit
     if first["status"] != "time_limit" or is_out_of_time:
         return first if trace else {**first, "trace": []}
-    tree = first["tree"]
-    graph = SearchGraph(
-        options.max_depth,
-        options.max_leaves,
-        problem.arguments[3],
-        first["lower"],
-        first["upper"],
-        (tree["column"].tolist(), tree["left"].tolist(), tree["right"].tolist()),
-        options.cutoff,
-    )
+    graph = graph_of(problem, options, first)
     search = ClusterSearch(graph, options, lambda: perf_counter() - begin)
     with make_pool(problem) as pool:
         search.run(pool, callback)
@@ -221,6 +212,22 @@ def solve_on_cluster(
         "statistics": _statistics(search, first["statistics"], perf_counter() - begin),
         "trace": [*first["trace"], *search.trace] if trace else [],
     }
+
+
+def graph_of(problem: SharedProblem, options: _core.SearchOptions, first: _core.Outcome) -> SearchGraph:
+    """Return the graph of a search, with what is known after the first search."""
+    tree = first["tree"]
+    known: dict[str, Any] = {
+        "depth": options.max_depth,
+        "leaves": options.max_leaves,
+        "lower": first["lower"],
+        "cost": first["upper"],
+        "tree": (tree["column"].tolist(), tree["left"].tolist(), tree["right"].tolist()),
+        "cutoff": options.cutoff,
+    }
+    if isinstance(problem, OrderedProblem):
+        return OrderedGraph(problem.search(None), least_rows=problem.options["min_samples_leaf"], **known)
+    return SearchGraph(leaf_cost=problem.arguments[3], **known)
 
 
 def _statistics(search: ClusterSearch, alone: Mapping[str, Any], seconds: float) -> dict[str, Any]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from time import perf_counter, process_time
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,15 +14,13 @@ import numpy.typing as npt
 from hornbeam import _core
 from hornbeam.cluster.news import News
 
-if TYPE_CHECKING:
-    from hornbeam._core import SubproblemOutcome
-
 # Words of kernel work that a bound must have taken, so that others are told: some microseconds, as long as they take to
 # read it.
 WORK_OF_NEWS = 1 << 13
 
 Path: TypeAlias = "tuple[tuple[int, bool], ...]"
-Name: TypeAlias = "tuple[int, int, int]"
+Name: TypeAlias = "tuple[int, ...]"
+"""Of a root split (`_core.Split`), or of a run of thresholds (`_core.Run`)."""
 
 
 class Job(NamedTuple):
@@ -43,7 +41,8 @@ class Job(NamedTuple):
 class Report(NamedTuple):
     """What a worker has found out."""
 
-    outcome: SubproblemOutcome
+    outcome: Any
+    """`_core.SubproblemOutcome`, or `_core.OrderedOutcome`."""
     news: News
     """Bounds that others can use."""
     seconds: float
@@ -58,39 +57,49 @@ class SharedProblem:
 
     Parameters
     ----------
-    columns : ndarray of uint8 of shape (n_columns, ceil(n_rows / 8))
-        Packed.
-    n_rows : int
     arguments : tuple
         Of `_core.Problem`.
     options : mapping
         Of `_core.SearchOptions`: the limits on the tree, the switches of the bounds, and the memory of one worker.
     """
 
-    columns: npt.NDArray[np.uint8]
-    n_rows: int
     arguments: Sequence[Any]
     options: Mapping[str, Any]
-    _search: _core.Subproblems | None = field(default=None, repr=False)
-    _lock: Any = field(default_factory=threading.Lock, repr=False)
-    _number: int = 0
+
+    def __post_init__(self) -> None:
+        """Start without proofs."""
+        self._search: Any = None
+        self._lock = threading.Lock()
+        self._number = 0
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what a process has proven: it sends the news of it."""
-        return {name: getattr(self, name) for name in ("columns", "n_rows", "arguments", "options")}
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Start without proofs."""
-        self.__init__(**state)  # type: ignore[misc]
+        vars(self).update(state)
+        self.__post_init__()
 
-    def search(self, most_bytes: int | None) -> _core.Subproblems:
+    def for_core(self) -> Any:
+        """Return the columns."""
+        raise NotImplementedError
+
+    def _make_search(self, options: _core.SearchOptions) -> Any:
+        """Return the search of a process."""
+        raise NotImplementedError
+
+    def _take_news(self) -> News:
+        """Return what others can use of what this process has proven."""
+        return np.zeros(0, dtype=np.uint64)
+
+    def search(self, most_bytes: int | None) -> Any:
         """Return the search of this process; the first call prepares the rows."""
         with self._lock:
             if self._search is None:
-                columns = _core.PackedColumns(np.ascontiguousarray(self.columns), self.n_rows)
                 limits = [each for each in (self.options["memory_limit"], most_bytes) if each is not None]
                 options = _core.SearchOptions(**{**self.options, "memory_limit": min(limits, default=None)})
-                self._search = _core.Subproblems(columns, _core.Problem(*self.arguments), options, WORK_OF_NEWS)
+                self._search = self._make_search(options)
                 self._number = int(np.random.default_rng().integers(2**62))
             return self._search
 
@@ -136,4 +145,55 @@ class SharedProblem:
             callback=lambda _: is_canceled(),
         )
         used = perf_counter() - begin, process_time() - cpu_begin
-        return Report(outcome, search.take_news(), *used, self._number)
+        return Report(outcome, self._take_news(), *used, self._number)
+
+
+@dataclass
+class PackedProblem(SharedProblem):
+    """A problem of binary columns.
+
+    Parameters
+    ----------
+    arguments, options
+        As of `SharedProblem`.
+    columns : ndarray of uint8 of shape (n_columns, ceil(n_rows / 8))
+        Packed.
+    n_rows : int
+    """
+
+    columns: npt.NDArray[np.uint8]
+    n_rows: int
+
+    def for_core(self) -> _core.PackedColumns:
+        """Return the columns."""
+        return _core.PackedColumns(np.ascontiguousarray(self.columns), self.n_rows)
+
+    def _make_search(self, options: _core.SearchOptions) -> _core.Subproblems:
+        return _core.Subproblems(self.for_core(), _core.Problem(*self.arguments), options, WORK_OF_NEWS)
+
+    def _take_news(self) -> News:
+        news: News = self._search.take_news()
+        return news
+
+
+@dataclass
+class OrderedProblem(SharedProblem):
+    """A problem whose columns are thresholds.
+
+    Parameters
+    ----------
+    arguments, options
+        As of `SharedProblem`.
+    bins : ndarray of uint32 of shape (n_variables, n_rows)
+    n_thresholds : ndarray of uint32 of shape (n_variables,)
+    """
+
+    bins: npt.NDArray[np.uint32]
+    n_thresholds: npt.NDArray[np.uint32]
+
+    def for_core(self) -> _core.OrderedColumns:
+        """Return the columns."""
+        return _core.OrderedColumns(np.ascontiguousarray(self.bins), np.ascontiguousarray(self.n_thresholds))
+
+    def _make_search(self, options: _core.SearchOptions) -> _core.OrderedSubproblems:
+        return _core.OrderedSubproblems(self.for_core(), _core.Problem(*self.arguments), options)

@@ -12,7 +12,7 @@ import numpy as np
 from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam.binarizers import Conditions, bin_within, pack_conditions, pack_within
-from hornbeam.cluster import SharedProblem, pool_on, solve_on_cluster
+from hornbeam.cluster import OrderedProblem, PackedProblem, pool_on, solve_on_cluster
 from hornbeam.fitting.hazards import SurvivalScale
 from hornbeam.fitting.scales import AdditiveScale
 from hornbeam.fitting.start_tree import StartArrays, TreeScale
@@ -126,7 +126,7 @@ def search_on_cluster(
     start: StartArrays | None = None,
     seconds: float | None = None,
 ) -> Search:
-    """Return the bitset search on the workers of a Dask cluster; `memory_limit` is that of each worker.
+    """Return the exact search on the workers of a Dask cluster; `memory_limit` is that of each worker.
 
     It gets so many seconds, or what is left of the budget.
     """
@@ -135,18 +135,20 @@ def search_on_cluster(
             raise ValueError(
                 f"{name} is not for a search on a Dask cluster. Set {name}=None, or n_jobs=1 to search in this process."
             )
-    packed = pack_within(conditions, training.table, training.budget)
-    if start is not None and len(packed) < len(conditions):
+    arguments = training.codes, scale.weights, scale.costs, scale.leaf_cost, None, training.counts
+    problem: PackedProblem | OrderedProblem
+    if _suits_order(conditions, training, scale, options):
+        bins, n_thresholds = bin_within(conditions, training.table, training.budget)
+        n_given, problem = n_thresholds.sum(), OrderedProblem(arguments, {}, bins, n_thresholds)
+    else:
+        packed = pack_within(conditions, training.table, training.budget)
+        n_given, problem = len(packed), PackedProblem(arguments, {}, packed, training.table.n_rows)
+    if start is not None and n_given < len(conditions):
         return _start_alone(conditions, training, scale, options, start)
     limited = within(options, training.budget)
     if seconds is not None:
         limited = limited.replace(time_limit=seconds)
-    problem = SharedProblem(
-        packed,
-        training.table.n_rows,
-        (training.codes, scale.weights, scale.costs, scale.leaf_cost, None, training.counts),
-        {name: getattr(limited, name) for name in _OF_WORKERS},
-    )
+    problem.options = {name: getattr(limited, name) for name in _OF_WORKERS}
     return partial(solve_on_cluster, pool_on(client), problem, limited, start)
 
 
