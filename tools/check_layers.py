@@ -36,7 +36,7 @@ MAY_INCLUDE = {
     "api": BELOW_SEARCH - {"bounds", "kernels"}
     | {"leafsets", "lookahead", "ordered", "posterior", "primal", "rashomon", "search", "sorted", "verify"},
     "bindings": {"api", "base", "data", "kernels", "leafsets", "lookahead", "ordered", "posterior", "rashomon", "run"}
-    | {"search", "table", "tree"},
+    | {"search", "sorted", "table", "tree"},
 }
 
 MAY_IMPORT = {

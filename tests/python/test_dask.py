@@ -26,6 +26,7 @@ from hornbeam import (
     rashomon_importance,
 )
 from hornbeam.cluster import active_client, is_on_cluster, search
+from hornbeam.cluster.ordered_graph import OrderedGraph
 from hornbeam.cluster.worker import SharedProblem
 
 distributed = pytest.importorskip("distributed")
@@ -151,7 +152,9 @@ def test_the_fitted_model_is_a_plain_local_one(client):
 
 
 @pytest.mark.usefixtures("no_search_alone")
-def test_a_table_of_numbers_and_words_is_searched_in_the_order_of_its_numbers(client):
+def test_a_table_of_numbers_and_words_is_searched_in_the_order_of_its_numbers(client, monkeypatch):
+    graphs = []
+    monkeypatch.setattr(search, "OrderedGraph", lambda **given: graphs.append(OrderedGraph(**given)) or graphs[-1])
     rng = np.random.default_rng(0)
     X = [[float(a), "red" if b else "blue"] for a, b in zip(rng.normal(size=200), rng.integers(0, 2, 200), strict=True)]
     y = [int(a > 0.3) ^ (b == "red") for a, b in X]
@@ -159,7 +162,7 @@ def test_a_table_of_numbers_and_words_is_searched_in_the_order_of_its_numbers(cl
         here, there = (fit(X, y, **parameters, regularization=0.01) for fit in (fitted, fitted_on_cluster))
         assert result(there) == result(here)
         assert there.statistics_["jobs"] > 0
-        assert there.statistics_["bounds"]["two_levels"] > 0  # which the search of binary columns does not count
+    assert len(graphs) == 3
 
 
 def test_only_the_backend_of_joblib_and_n_jobs_decide(client):

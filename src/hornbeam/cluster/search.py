@@ -226,7 +226,7 @@ def graph_of(problem: SharedProblem, options: _core.SearchOptions, first: _core.
         "cutoff": options.cutoff,
     }
     if isinstance(problem, OrderedProblem):
-        return OrderedGraph(problem.search(None), least_rows=problem.options["min_samples_leaf"], **known)
+        return OrderedGraph(search=problem.search(None), least_rows=problem.options["min_samples_leaf"], **known)
     return SearchGraph(leaf_cost=problem.arguments[3], **known)
 
 
