@@ -22,6 +22,7 @@ from hornbeam.cluster.worker import Job, Name, Report
 if TYPE_CHECKING:
     from hornbeam._core import KnownSide, OpenLevel, OrderedOutcome, OrderedSubproblems
 
+_SHORTER = 4
 _FIRST_DEPTH = 2  # jobs search trees of so many levels as a whole
 
 
@@ -154,6 +155,10 @@ class OrderedGraph(SearchGraph):
         for run in ((variable, first, middle, *ends), (variable, middle + 1, last, *ends)):
             node.splits.append(_split_of(run))
         return True
+
+    def _start(self, work: Work, seconds: float) -> Job:
+        # Where workers have too little to do, the others soon return something to share.
+        return super()._start(work, seconds / _SHORTER if self._with_both_sides else seconds)
 
     def report(self, job: Job, report: Report) -> bool:
         """Adopt what a job has found out; return False if its worker had too little memory."""
