@@ -4,9 +4,10 @@
 //         prediction explains. Included by lanes.inl.
 // HOLDS   A leaf does not lose less when rows are added. So a stump inside a block of rows loses at least what the leaf
 //         on the near side does at the begin of the block, and that on the far side at its end.
-// CHOICE  Weights of rows, by which squared error skips stumps, say little here: a row that has a late event costs a leaf
-//         of early ones much. Where a stump inside a block may be better for some root split, a smaller block is tried,
-//         and in the smallest ones every stump is compared. Blocks grow again while no stump inside them has to be.
+// CHOICE  Weights of rows, by which squared error skips stumps, say little here: a row that has a late event costs a
+//         leaf of early ones much. Where a stump inside a block may be better for some root split, a smaller block is
+//         tried, and in the smallest ones every stump is compared. Blocks grow again while no stump inside them has to
+//         be.
 
 template <bool kLeastRows>
 class ConvexScan {
