@@ -131,7 +131,7 @@ FilteredGraph<Count>::FilteredGraph(TreeGraph<Count>& graph, const FilterIndex<C
   // No tree tests a column twice on one path.
   if (filter_.depth >= graph.problem_.rows.n_columns) filter_.depth = table::kUnlimited;
   if (filter_.depth != table::kUnlimited) n_depths_ = filter_.depth + 1;
-  held_.add(graph.nodes_.size() * n_depths_ * sizeof(known_[0]));
+  held_.add(graph.nodes_.size() * n_depths_ * sizeof(typename decltype(known_)::value_type));
   run.require(graph.bytes_with_filters());
   known_.assign(graph.nodes_.size() * n_depths_, nullptr);
   run::WorkMeter meter = graph.filter_meter(run);
