@@ -68,6 +68,7 @@ def main() -> None:
         page.click("text=Undo")
         page.click('role=tab[name="Overview"]')
         page.wait_for_selector(".hb-reliance li")
+        page.set_viewport_size({"width": 1280, "height": 1260})
         take(page, "overview")
         browser.close()
 
