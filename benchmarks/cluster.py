@@ -89,7 +89,8 @@ PROBLEMS: dict[str, Noise | Numbers] = {
     "large row sets": Noise(5000, 60, 12, 5),
     "small row sets, long": Noise(300, 110, 1, 5),
     "large row sets, long": Noise(5000, 110, 12, 5),
-    "numbers": Numbers(1000, 6, 5, 4),
+    "numbers": Numbers(2000, 8, 10, 4),
+    "numbers, long": Numbers(4000, 8, 20, 4),
 }
 
 
