@@ -50,6 +50,17 @@ export interface About {
   is_listed: boolean; // the page has the trees and no engine
 }
 
+/** How far the search for the trees is; the last three are unknown before it has a tree. */
+export interface Searching {
+  name: string;
+  rows: number;
+  seconds: number;
+  is_stopping: boolean;
+  best?: number;
+  leaves?: number;
+  bound?: number;
+}
+
 export interface TreeNode {
   rows: number;
   weights: number[];
@@ -114,7 +125,8 @@ export interface Compared {
 }
 
 export interface Answers {
-  about: About;
+  about: About | { searching: Searching };
+  stop_search: { searching: Searching };
   look: Look;
   options: { options: Option[] };
   scores: { scores: { leaf?: number; split?: number; test: number | null }[] };

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from hornbeam import GOSDTClassifier, RashomonSetClassifier
+from hornbeam.cli.held_out import HeldOut, splits
 
 pytest.importorskip("uvicorn")
 COMPAS = Path(__file__).parents[2] / "examples" / "compas.csv"
@@ -17,7 +18,12 @@ COMPAS = Path(__file__).parents[2] / "examples" / "compas.csv"
 def served(monkeypatch):
     """What the command serves, instead of a server."""
     calls = []
-    monkeypatch.setattr("hornbeam.explorer.serve", lambda engine, **options: calls.append((engine, options)))
+
+    def serve(engine, **options):
+        calls.append((engine, options))
+        engine.wait()
+
+    monkeypatch.setattr("hornbeam.explorer.serve", serve)
     return calls
 
 
@@ -25,13 +31,44 @@ def test_explore_serves_the_good_trees_of_a_file(run, served):
     result = run("explore", COMPAS, "--target", "target", "--epsilon", "0.05", "--max-depth", "3", "--port", "0")
     assert (result.code, result.err) == (0, "")
     assert "Searching for all good trees of 5,180 rows" in result.out
-    [(engine, options)] = served
-    assert options == {"port": 0, "opens_browser": True}
-    about = engine.answer({"method": "about"})
+    [(search, options)] = served
+    assert (options["port"], options["opens_browser"]) == (0, True)
+    about = search.answer({"method": "about"})
     assert (about["rows"], about["test_rows"], about["target"]) == (5180, 1727, "target")
     assert about["name"] == "target: good trees of compas.csv"
-    assert engine.classifier.epsilon == 0.05
-    assert engine.classifier.max_depth == 3
+    assert f"Found {int(about['n_trees']):,} good trees." in result.out
+    table = pl.read_csv(COMPAS)
+    train, _ = splits(HeldOut(0.25, None, 0), table["target"].to_numpy())[0]
+    classifier = RashomonSetClassifier(0.05, max_depth=3).fit(table[train].drop("target"), table[train]["target"])
+    assert int(about["n_trees"]) == classifier.n_trees_
+
+
+def test_ctrl_c_ends_the_search_and_only_then_the_server(run, monkeypatch):
+    stops = []
+
+    def serve(search, takes_ctrl_c, **_):
+        while "best" not in search.answer({"method": "about"})["searching"]:
+            pass
+        stops.append(takes_ctrl_c())
+        assert search.wait(60)
+        stops.append(takes_ctrl_c())
+
+    monkeypatch.setattr("hornbeam.explorer.serve", serve)
+    words = ("--binarizer", "exact", "--regularization", "0.0005", "--max-depth", "6", "--epsilon", "0.5")
+    result = run("explore", COMPAS, "--target", "target", *words)
+    assert (result.code, stops) == (2, [True, False])
+    assert "The search ends with what it has found; the next Ctrl-C ends the explorer." in result.out
+    assert "the search was stopped (status 'interrupted') before it found the good trees" in result.err
+
+
+def test_a_search_that_fails_says_why_in_the_page_and_in_the_terminal(run, served, tmp_path):
+    path = tmp_path / "three.csv"
+    pl.DataFrame({"a": range(21), "y": ["a", "b", "c"] * 7}).write_csv(path)
+    result = run("explore", path, "--target", "y", "--test-size", "0", "--objective", "auc")
+    assert result.code == 2
+    assert "hornbeam: error: objective='auc' needs two classes" in result.err
+    with pytest.raises(ValueError, match="objective='auc' needs two classes"):
+        served[0][0].answer({"method": "about"})
 
 
 def test_explore_without_test_rows_and_browser(run, served):

@@ -98,7 +98,7 @@ def open_page(chromium):
     """Open a page; what it reports to the console fails the test."""
     contexts, reports = [], []
 
-    def opened(url, width=1440, height=900, scheme="light", **options):
+    def opened(url, width=1440, height=900, scheme="light", wait_for=".hb-node", **options):
         context = chromium.new_context(
             viewport={"width": width, "height": height}, color_scheme=scheme, accept_downloads=True, **options
         )
@@ -108,7 +108,7 @@ def open_page(chromium):
         page.on("pageerror", lambda error: reports.append(str(error)))
         page.on("console", lambda message: reports.append(message.text) if message.type == "error" else None)
         page.goto(url)
-        page.wait_for_selector(".hb-node")
+        page.wait_for_selector(wait_for)
         return page
 
     opened.reports = reports

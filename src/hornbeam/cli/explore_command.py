@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from hornbeam.cli.app import app
 from hornbeam.cli.options import Decimal, Drop, Encoding, Keep, Missing, format_of
 
+if TYPE_CHECKING:
+    from hornbeam.explorer import Engine
+
 _TEST_SIZE = 0.25
 _OBJECTIVES = ("accuracy", "balanced", "weighted", "f1", "auc")
 _SAVED = (".pkl", ".pickle", ".joblib")
+Find: TypeAlias = "Callable[[Callable[[Any], bool] | None], Engine]"
 _OF_SAVED_SETS = {"data", "test_data", "port", "no_browser", "export", "decimal", "encoding", "missing", "ignore_case"}
 
 
@@ -81,7 +88,7 @@ def explore(  # long: a line for each option
     The page is served on this machine alone, at an address with a secret part, until Ctrl-C. It shows how many good
     trees there are, all splits that lead to one, what filters cost, and writes the tree that you choose as a file.
     """
-    from hornbeam.cli.errors import CommandError
+    from hornbeam.cli.errors import CommandError, interrupts_told, refusals_as_command_errors
     from hornbeam.cli.fitting import request_for
     from hornbeam.cli.writing import check_writable
 
@@ -108,18 +115,25 @@ def explore(  # long: a line for each option
                 f"--{refused[0].replace('_', '-')}: {data} is a saved set, which has been searched already"
             )
         engine = _engine_of_saved(data, test_data, written)
+        if export is not None:
+            _write_page(engine, export)
+        else:
+            _serve(engine, port=port, opens_browser=not no_browser)
     elif target is None:
         raise CommandError("--target: name the column with the classes")
     elif test_data is not None:
         raise CommandError("--test-data is for saved sets; --test-size keeps rows of the table for tests")
     else:
         request = request_for("rashomon", given)
+        request.check()
         columns = {"keep": keep or (), "drop": drop or ()}
-        engine = _engine(data, target, request, written, columns, test_size, seed)
-    if export is not None:
-        _write_page(engine, export)
-        return
-    _serve(engine, port=port, opens_browser=not no_browser)
+        find, about = _search(data, target, request, written, columns, test_size, seed)
+        if export is not None:
+            with interrupts_told("before the good trees were found"), refusals_as_command_errors():
+                engine = find(None)
+            _write_page(engine, export)
+        else:
+            _serve_search(find, about, port=port, opens_browser=not no_browser)
 
 
 def _need_server() -> None:
@@ -136,20 +150,20 @@ def _need_server() -> None:
     del starlette, uvicorn
 
 
-def _engine(
+def _search(
     data: Path, target: str, request: Any, written: Any, columns: dict[str, Any], test_size: float, seed: int
-) -> Any:
-    """Read the table, find the set, and return what answers the page."""
+) -> tuple[Find, dict[str, Any]]:
+    """Read the table; return what finds the set and makes the engine, and what the page shows until then."""
     import numpy as np
     import polars as pl
 
     from hornbeam.cli.data import check_columns, choose_columns, read_frame, split_target, with_class
-    from hornbeam.cli.errors import interrupts_told, refusals_as_command_errors
+    from hornbeam.cli.errors import interrupts_told
     from hornbeam.cli.fitting import fit_classifier
     from hornbeam.cli.held_out import HeldOut, splits
     from hornbeam.explorer import Engine
 
-    with interrupts_told("before the good trees were found"):
+    with interrupts_told("before the table was read"):
         read = read_frame(data, written)
         check_columns(read.frame, [target], data)
         labeled, note = with_class(read.frame, target, data)
@@ -159,13 +173,19 @@ def _engine(
         train, test = np.arange(frame.height), None
         if test_size:
             train, test = splits(HeldOut(test_size, None, seed), classes)[0]
-        if note:
-            print(note, flush=True)
-        print(f"Searching for all good trees of {len(train):,} rows ...", flush=True)
-        classifier = fit_classifier(frame[train], pl.Series(target, classes[train]), request, quiet=False)
+    if note:
+        print(note, flush=True)
+    print(f"Searching for all good trees of {len(train):,} rows ...", flush=True)
+    name = f"{target}: good trees of {data.name}"
+
+    def find(callback: Callable[[Any], bool] | None) -> Engine:
+        own = replace(request, parameters={**request.parameters, "callback": callback})
+        labels = pl.Series(target, classes[train])
+        classifier = fit_classifier(frame[train], labels, own, quiet=callback is not None)
         test_rows = (None, None) if test is None else (frame[test], classes[test])
-        with refusals_as_command_errors():
-            return Engine(classifier, *test_rows, name=f"{target}: good trees of {data.name}")
+        return Engine(classifier, *test_rows, name=name)
+
+    return find, {"name": name, "rows": len(train)}
 
 
 def _engine_of_saved(path: Path, test_data: Path | None, written: Any) -> Any:
@@ -201,11 +221,37 @@ def _write_page(engine: Any, path: Path) -> None:
     print(f"{path} shows the {engine.session.trees.n_trees:,} trees in any browser.")
 
 
-def _serve(engine: Any, *, port: int, opens_browser: bool) -> None:
+def _serve_search(find: Find, about: dict[str, Any], *, port: int, opens_browser: bool) -> None:
+    """Serve while the search runs; the first Ctrl-C ends the search, and the next one the server."""
+    from hornbeam.explorer import BackgroundSearch
+    from hornbeam.tree.words import count
+
+    def find_aloud(callback: Callable[[Any], bool]) -> Engine:
+        try:
+            engine = find(callback)
+        except Exception as error:
+            print(f"hornbeam: error: {error}. Ctrl-C ends the explorer.", file=sys.stderr, flush=True)
+            raise
+        print(f"Found {count(int(engine.session.n_trees), 'good tree')}.", flush=True)
+        return engine
+
+    def takes_ctrl_c() -> bool:
+        if search.stop():
+            print("\nThe search ends with what it has found; the next Ctrl-C ends the explorer.", flush=True)
+            return True
+        return False
+
+    search = BackgroundSearch(find_aloud, about)
+    _serve(search, port=port, opens_browser=opens_browser, takes_ctrl_c=takes_ctrl_c)
+    if search.failure is not None:
+        raise typer.Exit(2)
+
+
+def _serve(engine: Any, **options: Any) -> None:
     from hornbeam.cli.errors import CommandError
     from hornbeam.explorer import serve
 
     try:
-        serve(engine, port=port, opens_browser=opens_browser)
+        serve(engine, **options)
     except OSError as error:
-        raise CommandError(f"--port {port}: {error.strerror}") from error
+        raise CommandError(f"--port {options['port']}: {error.strerror}") from error

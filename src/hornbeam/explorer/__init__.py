@@ -4,12 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 from hornbeam.explorer.engine import Engine
 from hornbeam.explorer.listing import page_of
+from hornbeam.explorer.searching import BackgroundSearch
 from hornbeam.explorer.server import make_app, serve
 
 if TYPE_CHECKING:
     from hornbeam.explorer.widget import RashomonExplorer
 
-__all__ = ["Engine", "RashomonExplorer", "make_app", "page_of", "serve"]
+__all__ = ["BackgroundSearch", "Engine", "RashomonExplorer", "make_app", "page_of", "serve"]
 
 
 def __getattr__(name: str) -> Any:

@@ -12,11 +12,10 @@ import secrets
 import socket
 import sys
 import webbrowser
+from collections.abc import Callable
 from importlib.resources import files
 from threading import Event
-from typing import TYPE_CHECKING, Any
-
-from hornbeam.explorer.engine import Engine
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -54,12 +53,19 @@ _PAGE = """<!doctype html>
 _FILES = {"explorer.js": "text/javascript", "explorer.css": "text/css", "page.js": "text/javascript"}
 
 
-def make_app(engine: Engine, token: str) -> Starlette:
+class Answers(Protocol):
+    """An `Engine`, or a `BackgroundSearch` that has one at its end."""
+
+    def answer(self, message: Any, stop: Callable[[Any], bool] | None = None) -> Any:
+        """Answer one message."""
+
+
+def make_app(engine: Answers, token: str) -> Starlette:
     """Return the application of a server.
 
     Parameters
     ----------
-    engine : Engine
+    engine : Engine or BackgroundSearch
         Answers the questions of the page.
     token : str
         The secret first part of all paths.
@@ -119,17 +125,25 @@ def make_app(engine: Engine, token: str) -> Starlette:
     return Starlette(routes=routes, middleware=[hosts])
 
 
-def serve(engine: Engine, *, port: int = 0, opens_browser: bool = True) -> None:
+def serve(
+    engine: Answers,
+    *,
+    port: int = 0,
+    opens_browser: bool = True,
+    takes_ctrl_c: Callable[[], bool] = lambda: False,
+) -> None:
     """Serve the explorer until Ctrl-C.
 
     Parameters
     ----------
-    engine : Engine
+    engine : Engine or BackgroundSearch
         Answers the questions of the page.
     port : int, default=0
         Of the loopback address. 0: any free one.
     opens_browser : bool, default=True
         Whether to open the page in the browser of the user.
+    takes_ctrl_c : callable
+        Called at Ctrl-C; returns whether that ended something else, so that the server goes on.
 
     Raises
     ------
@@ -146,6 +160,8 @@ def serve(engine: Engine, *, port: int = 0, opens_browser: bool = True) -> None:
             webbrowser.open(url)
         config = uvicorn.Config(make_app(engine, token), log_level="warning", access_log=False)
         server: Any = uvicorn.Server(config)
+        end = server.handle_exit
+        server.handle_exit = lambda *signal: None if takes_ctrl_c() else end(*signal)
         try:
             server.run(sockets=[listener])
         except KeyboardInterrupt:

@@ -57,7 +57,12 @@ def session_of(classifier: Any) -> Session | ListedSession:
         )
         raise TypeError(f"classifier must be a RashomonSetClassifier, got {name}.{'' if trees is None else instead}")
     if trees.n_trees == 0:
-        raise ValueError("the set holds no tree to explore; raise epsilon or rashomon_bound.")
+        if classifier.status_ in ("complete", "heuristic"):
+            raise ValueError("the set holds no tree to explore; raise epsilon or rashomon_bound.")
+        raise ValueError(
+            f"the search was stopped (status {classifier.status_!r}) before it found the good trees: there is none to "
+            "explore; give it more time, or choose a smaller max_depth."
+        )
     is_counted = isinstance(trees._problem, RashomonProblem) and trees._problem.is_exact
     return Session(classifier) if is_counted else ListedSession(classifier)
 
