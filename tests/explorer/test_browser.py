@@ -144,6 +144,20 @@ def test_the_tree_is_walked_through_by_keys(open_page, server):
     page.wait_for_function("t => document.querySelector('.hb-picture > g').getAttribute('transform') === t", arg=before)
 
 
+def test_a_node_under_the_pointer_shows_its_rows_and_their_way(open_page, server, classifier):
+    page = open_page(server.url)
+    tree = classifier.rashomon_set_[0]
+    leaf = page.locator(".hb-leaf").first
+    assert page.locator(".hb-edge.hb-on-way").count() == 0
+    leaf.hover()
+    place = leaf.get_attribute("data-place")
+    node = 0
+    for step in place:
+        node = (tree.left if step == "T" else tree.right)[node]
+    assert page.locator(".hb-edge.hb-on-way").count() == len(place)
+    assert f"; {int(tree.n_samples[node]):,} rows, " in leaf.locator("title").text_content()
+
+
 def test_filters_show_what_is_left_and_what_it_costs(open_page, server, engine):
     page = open_page(server.url)
     tab(page, "Filter")

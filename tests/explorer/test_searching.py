@@ -5,9 +5,9 @@ from time import sleep
 
 import pytest
 
-from explorer.conftest import Served
 from hornbeam.explorer import BackgroundSearch
 from hornbeam.fitting.progress import Progress
+from tests.explorer.conftest import Served
 
 ABOUT = {"name": "Crimes", "rows": 4000}
 
