@@ -98,13 +98,12 @@ def osst(task: Task) -> Solver:
         }
     )
     columns = pd.DataFrame(task.X, columns=[f"x{number}" for number in range(task.X.shape[1])])
-    events, times = pd.Series(task.events.astype(int)), pd.Series(task.times)
 
     def read() -> Answer:
         leaves = np.asarray(model.predict(columns))
         return Answer(np.unique(leaves, return_inverse=True)[1], not model.timeout)
 
-    return lambda: model.fit(columns, events, times), read
+    return lambda: model.fit(columns, task.events.astype(int), task.times), read
 
 
 def sksurv(task: Task) -> Solver:
