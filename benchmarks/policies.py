@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks import environments, results
-from benchmarks.regressions import add, record_of
+from benchmarks.regressions import add, cell, record_of
 
 _EFFECT = 0.5
 
@@ -109,17 +109,13 @@ def report(path: Path, page: Path) -> None:
     for name, table in TABLES.items():
         of_table = [latest.get((name, peer)) for peer in peers]
         if best_single := next((one["best_single"] for one in of_table if one), None):
-            cells = " | ".join(map(_cell, of_table))
+            cells = " | ".join(cell(one, _figures) for one in of_table)
             published = PUBLISHED[table.n_rows] if table == Table(table.n_rows, table.rewards) else ""
             sizes = f"{table.n_actions} | {table.max_depth} | {best_single:.4f}"
             lines.append(f"| {name} | {sizes} | {cells} | {published} |")
     page.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _cell(record: Mapping[str, Any] | None) -> str:
-    if record is None:
-        return ""
-    if "error" in record:
-        return "no tree"
+def _figures(record: Mapping[str, Any]) -> str:
     value = f"**{record['value']:.4f}**" if record["proven"] else f"{record['value']:.4f}"
     return f"{record['user_seconds']:.3g} s, {record['bytes'] / 1e6:.0f} MB, {value}"

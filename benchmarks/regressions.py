@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -151,7 +151,7 @@ def write_table(path: Path, page: Path, head: Sequence[str], known: Mapping[str,
         f"| :-- | --: | --: |{' --: |' * len(names)}",
     ]
     for problem in dict.fromkeys(problem for problem, _ in latest):
-        cells = [_cell(latest.get((problem, peer))) for peer in names]
+        cells = [cell(latest.get((problem, peer)), _figures) for peer in names]
         one = next(latest[problem, peer] for peer in names if (problem, peer) in latest)
         size = f"{one['n_rows']:,} x {one['n_columns']}"
         lines.append(f"| {problem} | {size} | {one['penalty']:g} | {' | '.join(cells)} |")
@@ -159,11 +159,14 @@ def write_table(path: Path, page: Path, head: Sequence[str], known: Mapping[str,
     page.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _cell(record: Mapping[str, Any] | None) -> str:
+def cell(record: Mapping[str, Any] | None, figures: Callable[[Mapping[str, Any]], str]) -> str:
+    """Return the text of a run, by `figures` if it has a tree."""
     if record is None:
         return ""
-    if "error" in record:
-        return "no tree"
+    return "no tree" if "error" in record else figures(record)
+
+
+def _figures(record: Mapping[str, Any]) -> str:
     seconds = f"{record['user_seconds']:.3g} s"
     return seconds if record["proven"] else f"{seconds}, {record['objective']:.5f}"
 

@@ -33,6 +33,18 @@ run::Outcome search_or_leaf(run::Run& run, Search search, Leaf leaf) {
 }
 run::Outcome single_leaf(run::Run& run, std::uint32_t prediction, Ticks cost, Ticks lower);
 
+/// The outcome of a subproblem for at most so many seconds and bytes; `status` tells why it ended. Throws
+/// std::invalid_argument for columns that the data lack.
+template <class Search, class Subproblem>
+auto solve_subproblem(Search& search, const Subproblem& subproblem, std::uint32_t n_columns,
+                      const run::SearchLimits& limits, const run::OnPoll& on_poll, run::Status& status) {
+  for (const auto& condition : subproblem.path) require(condition.column < n_columns, "path: there is no such column");
+  run::Run run(limits, on_poll);
+  auto outcome = search.solve(subproblem, run);
+  status = run.reason().value_or(run::Status::optimal);
+  return outcome;
+}
+
 inline verify::FlatTree flat(const tree::ResultTree& tree) {
   return {tree.column, tree.left, tree.right, tree.prediction};
 }

@@ -1,7 +1,5 @@
 #include "api/ordered_subproblems.hpp"
 
-#include <algorithm>
-
 #include "api/checks.hpp"
 
 namespace hornbeam::api {
@@ -26,16 +24,7 @@ OrderedSubproblems::OrderedSubproblems(const data::OrderedColumns& columns, cons
 ordered::OrderedOutcome OrderedSubproblems::solve(const ordered::OrderedSubproblem& subproblem,
                                                   std::optional<double> seconds, const run::OnPoll& on_poll,
                                                   run::Status& status) {
-  require(std::all_of(subproblem.path.begin(), subproblem.path.end(),
-                      [&](const ordered::Condition& one) { return one.column < problem_.columns.n_columns; }),
-          "path: there is no such column");
-  run::SearchLimits limits;
-  limits.seconds = seconds;
-  limits.bytes = byte_limit_;
-  run::Run run(limits, on_poll);
-  ordered::OrderedOutcome outcome = search_.solve(subproblem, run);
-  status = run.reason().value_or(run::Status::optimal);
-  return outcome;
+  return solve_subproblem(search_, subproblem, problem_.columns.n_columns, {seconds, byte_limit_}, on_poll, status);
 }
 
 }  // namespace hornbeam::api

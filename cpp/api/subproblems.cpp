@@ -1,6 +1,5 @@
 #include "api/subproblems.hpp"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -31,16 +30,7 @@ Subproblems::Subproblems(const data::PackedColumns& columns, const Input& input,
 
 search::SubproblemOutcome Subproblems::solve(const search::Subproblem& subproblem, std::optional<double> seconds,
                                              const run::OnPoll& on_poll, run::Status& status) {
-  require(std::all_of(subproblem.path.begin(), subproblem.path.end(),
-                      [&](const search::Condition& one) { return one.column < rows_.n_columns; }),
-          "path: there is no such column");
-  run::SearchLimits limits;
-  limits.seconds = seconds;
-  limits.bytes = byte_limit_;
-  run::Run run(limits, on_poll);
-  search::SubproblemOutcome outcome = search_.solve(subproblem, run);
-  status = run.reason().value_or(run::Status::optimal);
-  return outcome;
+  return solve_subproblem(search_, subproblem, rows_.n_columns, {seconds, byte_limit_}, on_poll, status);
 }
 
 }  // namespace hornbeam::api
