@@ -2,6 +2,7 @@
 
 import itertools
 from itertools import zip_longest
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -38,30 +39,51 @@ def columns_of(tree):
     return set() if len(tree) == 1 else {tree[0]} | columns_of(tree[1]) | columns_of(tree[2])
 
 
-@pytest.mark.parametrize("leaf_rule", ["differ", "best", "any"])
-@pytest.mark.parametrize("max_depth", [0, 1, 2, 3, None])
-@pytest.mark.parametrize("objective", OBJECTIVES)
-def test_the_range_is_that_over_all_trees_of_the_exhaustive_search(objective, max_depth, leaf_rule):
-    n_compared = 0
+class Case(NamedTuple):
+    """All trees of a small problem within a bound with their costs, and how much each relies on pairs of columns."""
+
+    problem: Problem
+    bound: int
+    costs: dict
+    groups: list[int]
+    shares: list[int]
+    reliances: dict
+
+
+def cases(objective, max_depth, leaf_rule):
+    """Generate sets of few trees."""
     for problem in problems(objective, range(12), max_depth=max_depth):
         if problem.leaf_cost == 0 and max_depth is None:
             continue
         n_columns = len(problem.rows[0])
         groups = [column // 2 for column in range(n_columns)]
+        inside = [{column for column in range(n_columns) if groups[column] == group} for group in sorted(set(groups))]
         losses = [problem.costs[c] for c in problem.classes]
         # Shares are not the weights, so that one is not taken for the other.
         shares = [1 + (3 * row) % 4 for row in range(len(problem.rows))]
         for bound in bounds(problem, leaf_rule):
-            trees = trees_within(problem, bound, leaf_rule)
-            if len(trees) > MOST_TREES:
+            costs = trees_within(problem, bound, leaf_rule)
+            if len(costs) > MOST_TREES:
                 continue
-            found = ranges(find(problem, bound, leaf_rule=leaf_rule), groups, shares)
-            for group, told in enumerate(found):
-                inside = {column for column in range(n_columns) if groups[column] == group}
-                values = [reliance(tree, problem.rows, losses, problem.weights, inside, shares) for tree in trees]
-                n_avoiding = sum(inside.isdisjoint(columns_of(tree)) for tree in trees)
-                assert told == (min(values), max(values), n_avoiding), problem
-                n_compared += 1
+            reliances = {
+                tree: [reliance(tree, problem.rows, losses, problem.weights, one, shares) for one in inside]
+                for tree in costs
+            }
+            yield Case(problem, bound, costs, groups, shares, reliances)
+
+
+@pytest.mark.parametrize("leaf_rule", ["differ", "best", "any"])
+@pytest.mark.parametrize("max_depth", [0, 1, 2, 3, None])
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_the_range_is_that_over_all_trees_of_the_exhaustive_search(objective, max_depth, leaf_rule):
+    n_compared = 0
+    for problem, bound, trees, groups, shares, reliances in cases(objective, max_depth, leaf_rule):
+        found = ranges(find(problem, bound, leaf_rule=leaf_rule), groups, shares)
+        for group, told in enumerate(found):
+            values = [each[group] for each in reliances.values()]
+            n_avoiding = sum(all(groups[column] != group for column in columns_of(tree)) for tree in trees)
+            assert told == (min(values), max(values), n_avoiding), problem
+            n_compared += 1
     assert n_compared > 0
 
 
@@ -70,29 +92,16 @@ def test_the_range_is_that_over_all_trees_of_the_exhaustive_search(objective, ma
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_the_sum_is_that_over_all_trees_of_the_exhaustive_search(objective, max_depth, leaf_rule):
     n_compared = 0
-    for problem in problems(objective, range(12), max_depth=max_depth):
-        n_columns = len(problem.rows[0])
-        if n_columns == 0 or (problem.leaf_cost == 0 and max_depth is None):
+    for problem, bound, costs, groups, shares, reliances in cases(objective, max_depth, leaf_rule):
+        if not groups:
             continue
-        groups = [column // 2 for column in range(n_columns)]
-        losses = [problem.costs[c] for c in problem.classes]
-        shares = [1 + (3 * row) % 4 for row in range(len(problem.rows))]
-        for bound in bounds(problem, leaf_rule):
-            costs = trees_within(problem, bound, leaf_rule)
-            if len(costs) > MOST_TREES:
-                continue
-            inside = [{c for c in range(n_columns) if c // 2 == group} for group in range(groups[-1] + 1)]
-            values = {
-                tree: [reliance(tree, problem.rows, losses, problem.weights, one, shares) for one in inside]
-                for tree in costs
-            }
-            found = find(problem, bound, leaf_rule=leaf_rule)
-            lower = sorted(costs.values())[len(costs) // 2]
-            for most, *filters in [(bound, (), None, 0), (lower, (), None, 0), (bound, (0,), 2, 2)]:
-                some = [tree for tree in costs if costs[tree] <= most and passes(tree, problem.rows, *filters)]
-                expected = [sum(values[tree][group] for tree in some) for group in range(len(inside))]
-                assert sums(found, groups, shares, most, *filters) == expected, problem
-                n_compared += 1
+        found = find(problem, bound, leaf_rule=leaf_rule)
+        lower = sorted(costs.values())[len(costs) // 2]
+        for most, *filters in [(bound, (), None, 0), (lower, (), None, 0), (bound, (0,), 2, 2)]:
+            some = [tree for tree in costs if costs[tree] <= most and passes(tree, problem.rows, *filters)]
+            expected = [sum(reliances[tree][group] for tree in some) for group in sorted(set(groups))]
+            assert sums(found, groups, shares, most, *filters) == expected, problem
+            n_compared += 1
     assert n_compared > 0
 
 

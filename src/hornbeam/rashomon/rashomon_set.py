@@ -87,8 +87,8 @@ class RashomonSet(VotingRashomonSet[Tree]):
         """Return the mean over all trees of the model reliance on each column.
 
         The trees of an exact set of any size are summed at once. The sums are whole numbers, and each mean is the
-        double nearest to their quotient. It takes a few times as long as finding the set, up to 20 seconds for 10^12
-        trees. The trees of RESPLIT are measured one by one, at about 0.3 milliseconds per tree.
+        double nearest to their quotient. For 10^12 trees, that takes about 20 seconds. The trees of RESPLIT are
+        measured one by one, at about 0.3 milliseconds per tree.
 
         Returns
         -------
