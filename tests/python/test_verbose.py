@@ -130,6 +130,12 @@ def test_nothing_is_shown_where_verbose_is_0_and_nothing_breaks_without_stderr(m
     assert GOSDTClassifier(max_depth=1, binarizer=None, verbose=1).fit(X, Y).status_ == "optimal"
 
 
+@pytest.mark.parametrize(("verbose", "lines"), [(False, 0), (True, 1)])
+def test_verbose_may_be_true_or_false_as_in_scikit_learn(verbose, lines, capsys):
+    GOSDTClassifier(max_depth=1, binarizer=None, verbose=verbose).fit(X, Y)
+    assert len(capsys.readouterr().err.splitlines()) == lines
+
+
 @needs_terminals
 def test_an_error_while_columns_are_made_begins_on_a_line_of_its_own():
     program = (

@@ -237,7 +237,8 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
     def _check_search_parameters(self) -> _core.SearchOptions:
         """Check the parameters that all searches have; return the options of the search."""
         check_callback(self.callback)
-        check_integer("verbose", self.verbose, least=0)
+        if not isinstance(self.verbose, bool):
+            check_integer("verbose", self.verbose, least=0)
         if not isinstance(self.trace, bool):
             raise TypeError(f"trace must be True or False, got {shown(self.trace)}.")
         max_depth = check_limit("max_depth", self.max_depth, least=0)

@@ -144,11 +144,11 @@ class GOSDTClassifier(ExactTreeClassifier):
         Threads of the search. None: 1, or what `joblib.parallel_config` sets; -1: every core. A finished search has the
         same objective, bound and status with any number of threads. If several trees are optimal, only 1 thread always
         returns the same one. In ``joblib.parallel_config("dask")``, None and -1 stand for all workers of the cluster.
-    verbose : int, default=0
-        1: show progress on stderr, in one line that is updated in place in terminals and notebooks: seconds since the
-        call of `fit`, objective, lower bound, gap and leaves of the best tree. While binary columns are made, the line
-        shows that instead. The last line remains and shows the status. If stderr is a file or a pipe: lines after 10,
-        20, 40, ... seconds, and the last one. To write your own log, use `callback`.
+    verbose : int or bool, default=0
+        1 or True: show progress on stderr, in one line that is updated in place in terminals and notebooks: seconds
+        since the call of `fit`, objective, lower bound, gap and leaves of the best tree. While binary columns are made,
+        the line shows that instead. The last line remains and shows the status. If stderr is a file or a pipe: lines
+        after 10, 20, 40, ... seconds, and the last one. To write your own log, use `callback`.
     callback : callable or None, default=None
         Called with a `Progress` about ten times a second; returning True stops the search.
     trace : bool, default=False

@@ -68,8 +68,9 @@ class MAPTreeClassifier(TreeClassifier):
         limit; see `GOSDTClassifier`. None: nothing is saved.
     checkpoint_interval : float, default=60
         Seconds between two saves, at least 0. The search also saves at its end.
-    verbose : int, default=0
-        1: show the progress in one line on stderr; see `GOSDTClassifier`. The objective is minus the log posterior.
+    verbose : int or bool, default=0
+        1 or True: show the progress in one line on stderr; see `GOSDTClassifier`. The objective is minus the log
+        posterior.
     callback : callable or None, default=None
         Called about ten times a second with a `Progress`, whose objective is minus the log posterior; returning True
         stops the search.

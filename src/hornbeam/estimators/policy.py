@@ -62,8 +62,8 @@ class PolicyTree(FrontierMethods, FittedPolicyTree, ExactTree):
         Seconds between two saves.
     n_jobs : int or None, default=1
         Threads of the search, as in scikit-learn. The proof does not depend on it.
-    verbose : int, default=0
-        1: show the progress.
+    verbose : int or bool, default=0
+        1 or True: show the progress.
     callback : callable or None, default=None
         Called with a `Progress` about ten times a second; returning True stops the search.
     trace : bool, default=False

@@ -54,8 +54,8 @@ class PolicyTreeCV(CrossValidatedPath, PolicyTreeMethods):
         Bytes by which each search may increase the memory of the process.
     n_jobs : int or None, default=None
         Folds that run at the same time, by joblib; -1: one for each core.
-    verbose : int, default=0
-        1: show the progress of the path over all rows.
+    verbose : int or bool, default=0
+        1 or True: show the progress of the path over all rows.
     callback : callable or None, default=None
         Called with a `Progress` about ten times a second during the path over all rows; returning True stops it.
 

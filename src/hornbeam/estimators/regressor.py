@@ -84,8 +84,8 @@ class GOSDTRegressor(SquaredErrorTree, RoundedTree):
     n_jobs : int or None, default=1
         Threads of the search. None: 1; -1: every core. A finished search proves the same bound with any number of
         threads. If several trees are optimal, only 1 thread always returns the same one.
-    verbose : int, default=0
-        1: show progress on stderr, in one line that is updated in place in terminals and notebooks.
+    verbose : int or bool, default=0
+        1 or True: show progress on stderr, in one line that is updated in place in terminals and notebooks.
     callback : callable or None, default=None
         Called with a `Progress` about ten times a second; returning True stops the search.
     trace : bool, default=False

@@ -44,8 +44,8 @@ smoothing
         Bytes by which each search may increase the memory of the process.
     n_jobs : int or None, default=None
         Folds that run at the same time, by joblib; -1: one for each core.
-    verbose : int, default=0
-        1: show the progress of each search in this process.
+    verbose : int or bool, default=0
+        1 or True: show the progress of each search in this process.
     callback : callable or None, default=None
         Called with a `Progress` during each search; returning True stops it.
 
