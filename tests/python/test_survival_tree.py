@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from hornbeam import HazardTree, NotProvenWarning, StepFunction, SurvivalTree, concordance_index
+from hornbeam.plotting.distributions import distributions_of
 from hornbeam.plotting.leaves import leaves_of
 
 
@@ -213,8 +214,14 @@ def test_the_picture_shows_the_curve_of_each_leaf(fitted):
     heights = [mark.height for mark in marks[:-1]]
     assert heights[0] == 1.0
     assert heights == sorted(heights, reverse=True)
-    with pytest.raises(ValueError, match="Plot the tree without X and y"):
-        fitted.plot(X, Y)
+
+
+def test_the_histograms_at_the_splits_have_the_colors_of_the_leaves_that_rows_reach(fitted):
+    counts = distributions_of(fitted.tree_, (X, Y))[0].counts
+    assert counts.sum(axis=0).tolist() == np.bincount(fitted.apply(X), minlength=fitted.tree_.n_nodes).tolist()
+    fitted.plot(X, Y)
+    with pytest.raises(ValueError, match="data must hold a label for each row"):
+        fitted.plot(X, Y[:-1])
 
 
 def test_rule_lists_and_limits():

@@ -42,7 +42,7 @@ class TreeDisplay:
         X : array-like or data frame of shape (n_rows, n_features_in_) or None, default=None
             Rows whose distribution is shown at each split, usually the training data. None: no distributions.
         y : array-like of shape (n_rows,) or None, default=None
-            Labels of these rows, of policies the rewards; needed if `X` is given.
+            Labels of these rows, of policies the rewards, of survival trees the times; needed if `X` is given.
         ax : matplotlib.axes.Axes or None, default=None
             Where to draw. None: a new figure as large as the tree needs.
         title : str or None, default=None

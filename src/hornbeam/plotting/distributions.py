@@ -72,9 +72,10 @@ def distributions_of(tree: BaseTree, data: Data) -> dict[int, Distribution]:
     if not isinstance(data, (tuple, list)) or len(data) != 2:
         raise ValueError(f"data must be a pair (X, y), got {type(data).__name__}.")
     table = read_table(data[0], expect=tree.columns)
-    codes = leaves_of(tree).codes_of(data[1])
-    if len(codes) != table.n_rows:
-        raise ValueError(f"data must hold a label for each row: X has {table.n_rows} rows, y has {len(codes)}.")
+    n_labels = len(np.atleast_1d(data[1]))
+    if n_labels != table.n_rows:
+        raise ValueError(f"data must hold a label for each row: X has {table.n_rows} rows, y has {n_labels}.")
+    codes = leaves_of(tree).codes_of(data[1], tree.apply(table))
     rows: dict[int, _Codes] = {0: np.arange(table.n_rows)}
     found = {}
     for node, condition in enumerate(tree.conditions):

@@ -63,8 +63,11 @@ class Leaves(ABC):
         """Return the chart of a leaf."""
 
     @abstractmethod
-    def codes_of(self, y: Any) -> npt.NDArray[np.intp]:
-        """Return an index into the outputs for each row of `data`, for the histograms at the splits."""
+    def codes_of(self, y: Any, reached: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """Return an index into the outputs for each row of `data`, for the histograms at the splits.
+
+        `reached` is the leaf that each row reaches.
+        """
 
 
 class ClassLeaves(Leaves):
@@ -100,7 +103,7 @@ class ClassLeaves(Leaves):
             x += share
         return marks
 
-    def codes_of(self, y: Any) -> npt.NDArray[np.intp]:
+    def codes_of(self, y: Any, reached: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
         """Return the classes of the rows."""
         classes = self._tree.classes.tolist()
         code_of = {label: code for code, label in enumerate(classes)}
@@ -159,7 +162,7 @@ class ActionLeaves(Leaves):
         foot = (self._high - self._zero) / height
         return [*marks, Mark(0.0, foot - 0.01, 1.0, 0.02, "#555555")]
 
-    def codes_of(self, y: Any) -> npt.NDArray[np.intp]:
+    def codes_of(self, y: Any, reached: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
         """Return the best action of each row, of those whose reward is known."""
         rewards = np.asarray(y, dtype=np.float64)
         if rewards.ndim != 2 or rewards.shape[1] != len(self._tree.actions):
@@ -215,7 +218,7 @@ class NumberLeaves(Leaves):
         x = min(max(0.0, float(place) - self._line_width / 2), 1 - self._line_width)
         return [*marks, Mark(x, 0.0, self._line_width, 1.0, "#222222"), Mark(0.0, 0.98, 1.0, 0.02, "#555555")]
 
-    def codes_of(self, y: Any) -> npt.NDArray[np.intp]:
+    def codes_of(self, y: Any, reached: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
         """Return the leaf whose prediction is the nearest to the target of each row."""
         leaves = np.flatnonzero(self._tree.left < 0)
         order = leaves[np.argsort(self._tree.outputs[leaves], kind="stable")]
@@ -273,9 +276,9 @@ class HazardLeaves(Leaves):
         bars = [Mark(place * width, 1 - share, width, share, color) for place, share in enumerate(shares) if share]
         return [*bars, Mark(0.0, 0.98, 1.0, 0.02, "#555555")]
 
-    def codes_of(self, y: Any) -> npt.NDArray[np.intp]:
-        """Refuse: a row whose time is censored has no number that a histogram could show."""
-        raise ValueError("data: censored times have no distribution that is known. Plot the tree without X and y.")
+    def codes_of(self, y: Any, reached: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """Return the leaf that each row reaches: a censored row is near to no hazard ratio."""
+        return reached
 
 
 def leaves_of(tree: BaseTree) -> Leaves:

@@ -54,10 +54,10 @@ def plot_tree(
         as large as the tree needs with text of 10 points, or of 7.5 points for a large tree.
     data : tuple of (X, y) or None, default=None
         Rows to show at the splits, usually the training data, for trees of actions with their rewards: a histogram of
-        the split column, stacked by class or by the best action of each row, with
-        a triangle at the threshold; or bars of its categories, with those of the condition on the left. Classes are
-        stacked in the order of the legend; missing values have their own bar. All other numbers remain those of the
-        training rows.
+        the split column, with a triangle at the threshold; or bars of its categories, with those of the condition on
+        the left. They are stacked by class, by the best action of each row, by the prediction nearest to its number,
+        or in survival trees by the leaf that it reaches. Classes are stacked in the order of the legend; missing values
+        have their own bar. All other numbers remain those of the training rows.
     title, subtitle : str or None, default=None
         Headings, for example "Recidivism within two years" and "objective 0.3125, proven optimal".
     layout : {"auto", "vertical", "horizontal"}, default="auto"
