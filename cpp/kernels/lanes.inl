@@ -5,6 +5,8 @@
 //         functions `popcount(Lanes)`, `popcount(NarrowLanes)` and `mask_of(Lanes)` (the signs of the lanes as bits).
 // HOLDS   Nothing here has external linkage but the table, so no code of one instruction set can be linked into
 //         another. Padding columns are all zero: their cells are empty and never allowed.
+#include <type_traits>
+
 #include "bounds/pair_stage.hpp"
 #include "kernels/kernels.hpp"
 #include "models/formulas.hpp"

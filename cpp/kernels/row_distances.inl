@@ -1,32 +1,73 @@
 // kernels/row_distances.inl
 //
 // WHAT    In how many bits one row differs from the rows of a tile. Included by lanes.inl.
-// CHOICE  Word-major like every tile, with rows in the place of columns: a vector compares eight rows at once.
+// CHOICE  Word-major like every tile, with rows in the place of columns: a vector compares eight rows at once. Rows are
+//         short, so the number of words is a constant of the loop up to kMostWords: the row then stays in registers.
 
-void row_distances(const Word* row, TileView rows, const Word* forbidden, std::uint8_t* distances) {
-  typedef std::uint8_t Bytes __attribute__((vector_size(kLanes)));
-  const Lanes none{}, most = all_lanes(254), no_distance = all_lanes(255);
-  for (std::uint32_t block = 0; block < rows.stride; block += kLanes) {
-    Lanes sum{};
-    Lanes hit{};
-    for (std::uint32_t w = 0; w < rows.n_words; ++w) {
-      const Lanes differ = load(rows.words + std::size_t{w} * rows.stride + block) ^ static_cast<Ticks>(row[w]);
-      sum += popcount(differ);
-      hit |= differ & static_cast<Ticks>(forbidden[w]);
-    }
-    sum = hit != none ? no_distance : smaller(sum, most);
-    const Bytes bytes = __builtin_convertvector(sum, Bytes);
-    __builtin_memcpy(distances + block, &bytes, sizeof bytes);
+constexpr std::uint32_t kMostWords = 4;
+
+/// Calls `visit` with `n_words` as a constant, or with 0 where it is above kMostWords.
+template <class Visit>
+HORNBEAM_INLINE auto with_words(std::uint32_t n_words, Visit visit) {
+  static_assert(kMostWords == 4);
+  switch (n_words) {
+    case 1: return visit(std::integral_constant<std::uint32_t, 1>{});
+    case 2: return visit(std::integral_constant<std::uint32_t, 2>{});
+    case 3: return visit(std::integral_constant<std::uint32_t, 3>{});
+    case 4: return visit(std::integral_constant<std::uint32_t, 4>{});
+    default: return visit(std::integral_constant<std::uint32_t, 0>{});
   }
 }
 
-Ticks least_row_distance(const Word* row, TileView rows) {
-  Lanes least = all_lanes(kInfinity);
-  for (std::uint32_t block = 0; block < rows.stride; block += kLanes) {
-    Lanes sum{};
-    for (std::uint32_t w = 0; w < rows.n_words; ++w)
-      sum += popcount(load(rows.words + std::size_t{w} * rows.stride + block) ^ static_cast<Ticks>(row[w]));
-    least = smaller(least, sum);
+/// One word of a row in each lane. The copies are no longer read from memory, which a store of bytes might change.
+template <std::uint32_t kWords>
+struct RowLanes {
+  explicit RowLanes(const Word* row) : row(row) {
+    for (std::uint32_t w = 0; w < kWords; ++w) lanes[w] = all_lanes(static_cast<Ticks>(row[w]));
   }
-  return smallest_lane(least);
+  HORNBEAM_INLINE Lanes operator[](std::uint32_t w) const {
+    if constexpr (kWords > 0)
+      return lanes[w];
+    else
+      return all_lanes(static_cast<Ticks>(row[w]));
+  }
+  const Word* row;
+  Lanes lanes[kWords > 0 ? kWords : 1];
+};
+
+void row_distances(const Word* row, TileView rows, const Word* forbidden, std::uint8_t* distances) {
+  typedef std::uint8_t Bytes __attribute__((vector_size(kLanes)));
+  // Captured by value, so that no store of bytes can change them.
+  with_words(rows.n_words, [=](auto words) {
+    const std::uint32_t n_words = words > 0 ? words : rows.n_words;
+    const RowLanes<words> row_lanes(row), forbidden_lanes(forbidden);
+    const Lanes none{}, most = all_lanes(254), no_distance = all_lanes(255);
+    for (std::uint32_t block = 0; block < rows.stride; block += kLanes) {
+      Lanes sum{};
+      Lanes hit{};
+      for (std::uint32_t w = 0; w < n_words; ++w) {
+        const Lanes differ = load(rows.words + std::size_t{w} * rows.stride + block) ^ row_lanes[w];
+        sum += popcount(differ);
+        hit |= differ & forbidden_lanes[w];
+      }
+      sum = hit != none ? no_distance : smaller(sum, most);
+      const Bytes bytes = __builtin_convertvector(sum, Bytes);
+      __builtin_memcpy(distances + block, &bytes, sizeof bytes);
+    }
+  });
+}
+
+Ticks least_row_distance(const Word* row, TileView rows) {
+  return with_words(rows.n_words, [=](auto words) {
+    const std::uint32_t n_words = words > 0 ? words : rows.n_words;
+    const RowLanes<words> row_lanes(row);
+    Lanes least = all_lanes(kInfinity);
+    for (std::uint32_t block = 0; block < rows.stride; block += kLanes) {
+      Lanes sum{};
+      for (std::uint32_t w = 0; w < n_words; ++w)
+        sum += popcount(load(rows.words + std::size_t{w} * rows.stride + block) ^ row_lanes[w]);
+      least = smaller(least, sum);
+    }
+    return smallest_lane(least);
+  });
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <functional>
 #include <numeric>
 
@@ -269,10 +270,12 @@ Ticks PairPacker::pack_row(std::size_t a) {
   Ticks packed = 0;
   spent_.clear();
   while (left_[first_][a] > 0) {
-    const auto end = distances_.begin() + block.n_rows;
-    const std::uint8_t nearest = *std::min_element(distances_.begin(), end);
+    // Compilers turn this loop into vectors, and std::min_element into a loop over bytes.
+    std::uint8_t nearest = kForbidden;
+    for (std::size_t b = 0; b < block.n_rows; ++b) nearest = std::min(nearest, distances_[b]);
     if (nearest == kForbidden) break;
-    const auto b = static_cast<std::size_t>(std::find(distances_.begin(), end, nearest) - distances_.begin());
+    const void* found = std::memchr(distances_.data(), nearest, block.n_rows);
+    const auto b = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - distances_.data());
     packed += take(a, block, b);
     distances_[b] = kForbidden;
     if (others_left_[block.first + b] == 0) spent_.push_back(static_cast<std::uint32_t>(b));

@@ -445,4 +445,33 @@ RANDOM_TEST(hashes_equal_the_scalar_ones_and_do_not_tell_a_column_from_its_compl
   }
 }
 
+RANDOM_TEST(rows_differ_in_as_many_bits_as_counted_one_by_one, 200) {
+  const std::uint32_t stride = kLanes * draw.size_between(1, 4), n_words = draw.size_between(1, 9);
+  const AlignedVector<Word> words = random_words(draw, std::size_t{n_words} * stride);
+  const AlignedVector<Word> row = random_words(draw, n_words);
+  std::vector<Word> forbidden(n_words, 0);  // few bits, so that some rows are not forbidden
+  for (std::uint32_t w = 0; w < n_words; ++w)
+    if (draw.percent(30)) forbidden[w] = Word{1} << draw.below(kWordBits);
+  std::vector<std::uint8_t> expected;
+  Ticks least = kInfinity;
+  for (std::uint32_t i = 0; i < stride; ++i) {
+    Ticks sum = 0;
+    bool is_forbidden = false;
+    for (std::uint32_t w = 0; w < n_words; ++w) {
+      const Word differ = words[std::size_t{w} * stride + i] ^ row[w];
+      sum += std::popcount(differ);
+      is_forbidden |= (differ & forbidden[w]) != 0;
+    }
+    least = std::min(least, sum);
+    expected.push_back(static_cast<std::uint8_t>(is_forbidden ? 255 : std::min<Ticks>(sum, 254)));
+  }
+  for (const Kernels* each : kernels_of_this_machine()) {
+    const TileView tile{words.data(), n_words, stride};
+    std::vector<std::uint8_t> distances(stride);
+    each->row_distances(row.data(), tile, forbidden.data(), distances.data());
+    CHECK(distances == expected);
+    CHECK_EQUAL(each->least_row_distance(row.data(), tile), least);
+  }
+}
+
 }  // namespace hornbeam::testing
