@@ -411,6 +411,7 @@ def test_fit_warns_of_a_target_that_is_a_quantity_and_its_code_makes_classes(cla
     X, y = load_diabetes(return_X_y=True)
     (message,) = warned(X[:, :2], y, classifier)
     assert message.startswith("y has 214 distinct numbers in 442 rows, each of which becomes a class.")
+    assert "use GOSDTRegressor" in message
     names = {"y": y, "pd": pd}
     exec(code_in(message), names)
     assert np.unique(names["y"]).tolist() == [0, 1, 2]

@@ -76,7 +76,11 @@ def test_an_unknown_parameter_is_refused():
         ([[0], [1]], pd.Series(["a", pd.NA], dtype="string"), "Input y contains NaN"),
         ([[0], [1]], pl.Series([1, None]), "Input y contains NaN"),
         ([[0], [1]], [0, np.inf], "infinity"),
-        ([[0], [1]], [0.5, 1.7], "Unknown label type: continuous"),
+        (
+            [[0], [1]],
+            [1, 1.7],
+            "Unknown label type: continuous. .* such as 1.7, .* use GOSDTRegressor",
+        ),
         ([[0], [1]], [1, "a"], "Unknown label type: y holds objects of type int, str"),
         ([[0], [1]], np.array([1, "a"], dtype=object), "Unknown label type: y holds objects of type int, str"),
         ([[0], [1]], np.array(["2020-01-01", "2020-01-02"], dtype="M8[D]"), "Unknown label type"),

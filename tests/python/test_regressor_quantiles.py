@@ -175,10 +175,15 @@ def test_a_stopped_fit_has_a_tree_and_a_true_bound():
     ("parameters", "error", "message"),
     [
         ({"loss": "huber"}, ValueError, "loss must be"),
+        ({"quantile": 0.9}, ValueError, "quantile is used by loss='quantile' only, but loss='squared_error'"),
         ({"loss": "quantile", "quantile": 0}, ValueError, "quantile must be above 0 and below 1, got 0"),
         ({"loss": "quantile", "quantile": 1}, ValueError, "quantile must be"),
         ({"loss": "quantile", "quantile": "high"}, TypeError, "quantile must be a number"),
-        ({"loss": "absolute_error", "regularization": 1.5}, ValueError, "more than 1, the loss of a single leaf"),
+        (
+            {"loss": "absolute_error", "regularization": 1.5},
+            ValueError,
+            "more than the loss of a single leaf, 1;",
+        ),
     ],
 )
 def test_a_wrong_parameter_is_refused(parameters, error, message):

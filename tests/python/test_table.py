@@ -215,7 +215,10 @@ def test_all_other_numbers_become_float64(dtype):
 @pytest.mark.parametrize(
     ("X", "message"),
     [
-        ([1, 2], r"Expected 2D array, got 1D array instead"),
+        ([1, 2], r"Expected 2D array, got 1D array instead.*\n.*\nReshape your data"),
+        ("data.csv", r"got scalar array instead.*\n.*\nIf X is a file, read it into a data frame first"),
+        ({"age": [1, 2]}, r"got scalar array instead.*\n.*\nMake a data frame of it first: pandas.DataFrame\(X\)"),
+        ([{"age": 1}, {"age": 2}], r"got 1D array instead.*\n.*\nMake a data frame of it first"),
         (pd.Series([1, 2]), r"Expected 2D array, got 1D array instead"),
         (3, r"Expected 2D array, got scalar array instead"),
         (None, r"Expected 2D array, got scalar array instead"),
@@ -230,7 +233,7 @@ def test_all_other_numbers_become_float64(dtype):
         ([[1, np.inf]], r"Column 'x1' of X holds an infinite number"),
         (pl.DataFrame({"age": [1.0, -np.inf]}), r"Column 'age' of X holds an infinite number .* in row 1"),
         ([[10**400]], r"Column 'x0' of X holds a number too large"),
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), r"must have different names"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), r"must have different names; rename or drop some"),
     ],
 )
 def test_tables_that_are_no_finite_rectangle_raise_a_value_error_that_says_why(X, message):
@@ -247,7 +250,8 @@ def test_tables_that_are_no_finite_rectangle_raise_a_value_error_that_says_why(X
         ([[datetime.date(2020, 1, 1)], ["soon"]], r"Column 'x0' of X mixes dates with other values: date, str"),
         (pl.DataFrame({"l": [[1, 2]]}), r"Column 'l' .* List"),
         (np.array([[b"a"]]), r"dtype \|S1"),
-        ([[{"a": 1}]], r"argument must be a string or a real number, not 'dict' \(in column 'x0' of X\)"),
+        ([[{"a": 1}]], r"argument must be a string or a real number, not 'dict': column 'x0' of X .* Convert it"),
+        (pd.DataFrame({"s": pd.arrays.SparseArray([0, 1])}), r"Column 's' of X is sparse .* X = X.sparse.to_dense\(\)"),
         (pd.DataFrame([[1, 2]], columns=["a", 1]), r"Feature names are only supported if all"),
     ],
 )
@@ -289,6 +293,13 @@ def test_names_on_one_side_only_give_a_warning_in_the_words_of_scikit_learn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         read_table(pl.DataFrame({"age": [1], "color": ["red"]}), expect=SCHEMA)
+
+
+def test_names_are_compared_once_for_a_table_that_is_read_twice():
+    for X, schema in (([[1, "red"]], SCHEMA), (pd.DataFrame({"age": [1], "color": ["red"]}), UNNAMED)):
+        with pytest.warns(UserWarning, match="feature names") as caught:
+            read_table(read_table(X, expect=schema), expect=schema)
+        assert len(caught) == 1
 
 
 def test_a_column_without_values_takes_the_kind_that_is_expected():

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import DataConversionWarning
 
 from hornbeam import (
     ColumnWarning,
@@ -55,10 +56,13 @@ def test_a_warning_of_a_missing_proof_points_at_the_call(fit):
 
 
 def test_a_warning_of_a_quantity_and_of_missing_names_points_at_the_call():
-    with pytest.warns(ColumnWarning, match="if y is a quantity") as caught:
+    with pytest.warns(ColumnWarning, match="If y is a quantity") as caught:
         GOSDTClassifier(max_depth=0).fit(NUMBERS, np.arange(400))
     assert caught[0].filename == __file__
     classifier = GOSDTClassifier(max_depth=1).fit(pd.DataFrame(NUMBERS, columns=list("abcdef")), NOISE)
     with pytest.warns(UserWarning, match="does not have valid feature names") as caught:
         classifier.predict(NUMBERS)
+    assert [warning.filename for warning in caught] == [__file__]
+    with pytest.warns(DataConversionWarning, match="A column-vector y was passed") as caught:
+        GOSDTClassifier(max_depth=0).fit(NUMBERS, NOISE.reshape(-1, 1))
     assert caught[0].filename == __file__

@@ -127,7 +127,7 @@ def test_nothing_is_shown_where_verbose_is_0_and_nothing_breaks_without_stderr(m
     GOSDTClassifier(max_depth=1, binarizer=None).fit(X, Y)
     assert stream is None or stream.getvalue() == ""
     monkeypatch.setattr(sys, "stderr", None)
-    assert GOSDTClassifier(max_depth=1, binarizer=None, verbose=1).fit(X, Y).status_ == "optimal"
+    assert GOSDTClassifier(max_depth=1, binarizer=None, verbose=True).fit(X, Y).status_ == "optimal"
 
 
 @pytest.mark.parametrize(("verbose", "lines"), [(False, 0), (True, 1)])

@@ -236,6 +236,8 @@ class GOSDTRegressor(SquaredErrorTree, RoundedTree):
         check_choice("loss", self.loss, ("squared_error", "absolute_error", "quantile"))
         if self.loss == "quantile" and not 0 < check_number("quantile", self.quantile) < 1:
             raise ValueError(f"quantile must be above 0 and below 1, got {shown(self.quantile)}.")
+        if self.loss != "quantile" and self.quantile != 0.5:
+            raise ValueError(f"quantile is used by loss='quantile' only, but loss={self.loss!r}.")
         options = super()._check_parameters()
         if self.loss == "squared_error":
             return options

@@ -163,7 +163,8 @@ def from_json(text: str | bytes) -> BaseTree:
     record = parsed_json(text)
     kind = _KINDS.get(str(record.get("format"))) if isinstance(record, dict) else None
     if kind is None:
-        raise ValueError(f'This JSON is not a tree of hornbeam: its "format" is not {" or ".join(map(repr, _KINDS))}.')
+        known = ", ".join(map(repr, _KINDS))
+        raise ValueError(f'This JSON is not a tree of hornbeam: its "format" is none of {known}.')
     if type(record.get("version")) is not int or record["version"] != VERSION:
         raise ValueError(
             f"This tree is written in version {record.get('version')!r} of its format; this hornbeam reads version "
@@ -203,7 +204,9 @@ def parsed_json(text: str | bytes) -> Any:
     except RecursionError:
         raise ValueError("This is not a tree that can be read: its JSON is nested too deeply.") from None
     except ValueError as error:
-        raise ValueError(f"This is not valid JSON: {error}.") from None
+        is_name = isinstance(text, str) and text.endswith(".json")
+        hint = " It looks like the name of a file; pass what the file holds." if is_name else ""
+        raise ValueError(f"This is not valid JSON: {error}.{hint}") from None
 
 
 def _tree(record: dict[str, Any], kind: _Kind) -> BaseTree:

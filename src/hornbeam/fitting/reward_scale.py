@@ -20,8 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
-from hornbeam._checks import shown
-from hornbeam.fitting.scales import AdditiveScale, as_integers
+from hornbeam.fitting.scales import AdditiveScale, as_integers, penalty_error
 from hornbeam.objectives import exact_fraction
 
 _LIMIT_BITS = _core.COST_BITS
@@ -94,10 +93,7 @@ def make_reward_scale(
     factor = 1 << (_LIMIT_BITS - int(losses.sum()).bit_length())
     leaf_cost = round(penalty * one * factor)
     if leaf_cost > largest * factor:
-        raise ValueError(
-            f"regularization={shown(regularization)} is more than the largest possible loss, {float(largest / one):g}; "
-            "no split can lower the objective."
-        )
+        raise penalty_error(regularization, float(largest / one))
     return RewardScale(losses * factor, costs, leaf_cost, one * factor, 0, is_exact=exact is not None)
 
 

@@ -254,10 +254,7 @@ def make_scale(
     one *= factor
     leaf_cost = round(leaf_penalty * one)
     if leaf_cost > total * factor:
-        raise ValueError(
-            f"regularization={shown(regularization)} is more than the largest possible loss, "
-            f"{float(largest / loss.scale):g}; no split can lower the objective."
-        )
+        raise penalty_error(regularization, float(largest / loss.scale))
     offset = Fraction(sum(t * low for t, low in zip(totals, least, strict=True)), loss.scale) if any(least) else 0
     leaf_ticks = (leaf_cost << leaf_bits) + (1 if leaf_bits else 0)
     return AdditiveScale(integers, matrix * (factor << leaf_bits), leaf_ticks, one, offset, leaf_bits)
@@ -298,10 +295,7 @@ def make_fscore_scale(
         raise ValueError(f"objective='f1' supports fewer than 2^24 rows, but X has {len(codes)}.")
     leaf_penalty = Fraction(exact_fraction(regularization, "regularization"))
     if leaf_penalty > 1:
-        raise ValueError(
-            f"regularization={shown(regularization)} is more than the largest possible loss, 1; "
-            "no split can lower the objective."
-        )
+        raise penalty_error(regularization, 1)
     whole = _integers_within(_LIMIT_BITS, weights, counts)
     weights = as_shares(weights) if whole is None else whole
     totals = _totals(weights, codes, 2, counts)
@@ -372,6 +366,14 @@ def _exact_sum(numbers: npt.NDArray[np.float64], counts: _Integers) -> float:
     return float(sum(Fraction(value) * n for value, n in zip(distinct.tolist(), totals.tolist(), strict=True)))
 
 
+def penalty_error(regularization: Any, largest: float, what: str = "the largest possible loss") -> ValueError:
+    """Return the error for a leaf penalty that is so large that the best tree is a single leaf."""
+    return ValueError(
+        f"regularization={shown(regularization)} is more than {what}, {largest:g}; no split can lower the objective. "
+        "Use a smaller value."
+    )
+
+
 def share_of_single_leaf(regularization: Any) -> Fraction:
     """Return a leaf penalty that is a fraction of the loss of a single leaf.
 
@@ -384,10 +386,7 @@ def share_of_single_leaf(regularization: Any) -> Fraction:
     """
     penalty = Fraction(exact_fraction(regularization, "regularization"))
     if penalty > 1:
-        raise ValueError(
-            f"regularization={shown(regularization)} is more than 1, the loss of a single leaf; no split can lower the "
-            "objective."
-        )
+        raise penalty_error(regularization, 1, "the loss of a single leaf")
     return penalty
 
 

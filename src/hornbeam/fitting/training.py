@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
 
 from hornbeam import _core
 from hornbeam._budget import Budget
@@ -169,7 +169,11 @@ def read_labels(y: Any) -> npt.NDArray[Any]:
     if labels.dtype.kind not in "biufUO":
         raise ValueError(f"Unknown label type: y is an array of dtype {labels.dtype}; expected strings or integers.")
     if labels.ndim != 1:
-        labels = column_or_1d(labels, warn=True)
+        labels = column_or_1d(labels)
+        warn_user(
+            "A column-vector y was passed when a 1d array was expected. Pass a column of the frame, or y.ravel().",
+            DataConversionWarning,
+        )
     missing = _missing_rows(labels)
     if len(missing) > 0:
         raise ValueError(
@@ -183,7 +187,12 @@ def read_labels(y: Any) -> npt.NDArray[Any]:
     if labels.dtype.kind == "f":
         if np.isinf(labels).any():
             raise ValueError("Input y contains infinity; the labels of a classifier are strings or integers.")
-        check_classification_targets(labels)
+        fractions = labels[labels != np.floor(labels)]
+        if fractions.size:
+            raise ValueError(
+                f"Unknown label type: continuous. y holds fractions such as {fractions[0]:g}, but classes are strings "
+                "or integers. To predict a quantity, use GOSDTRegressor."
+            )
     return labels
 
 
@@ -199,8 +208,8 @@ def _warn_of_quantity(classes: npt.NDArray[Any], n_rows: int) -> None:
     if n_classes <= _MOST_CLASSES or classes.dtype.kind not in "iuf" or n_classes * _FEWEST_ROWS_OF_CLASS <= n_rows:
         return
     warn_user(
-        f"y has {n_classes:,} distinct numbers in {n_rows:,} rows, each of which becomes a class. hornbeam has "
-        "classifiers only; if y is a quantity, put it into ranges first:\n    y = pd.qcut(y, 3, labels=False)",
+        f"y has {n_classes:,} distinct numbers in {n_rows:,} rows, each of which becomes a class. If y is a quantity, "
+        "use GOSDTRegressor, or put it into ranges first:\n    y = pd.qcut(y, 3, labels=False)",
         ColumnWarning,
     )
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from hornbeam import _core
 from hornbeam._checks import shown
-from hornbeam.fitting.scales import small_integers
+from hornbeam.fitting.scales import penalty_error, small_integers
 from hornbeam.fitting.training import TrainingData
 from hornbeam.objectives import exact_fraction
 
@@ -113,10 +113,7 @@ def make_auc_scale(training: TrainingData, objective: str, regularization: float
     one = half_pair_cost * 2 * negative * positive
     leaf_cost = round(exact_fraction(regularization, "regularization") * Fraction(one))
     if leaf_cost > one:
-        raise ValueError(
-            f"regularization={shown(regularization)} is more than the largest possible loss, 1; "
-            "no split can lower the objective."
-        )
+        raise penalty_error(regularization, 1)
     max_false_positives = round(
         exact_fraction(1 if theta is None else theta, "theta") * (negative << _core.FALSE_POSITIVE_BITS)
     )

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam._budget import Budget
-from hornbeam._checks import read_weights, shown
+from hornbeam._checks import read_weights
 from hornbeam.streaming.source import batches_of, column_names
 
 Report = Callable[[str, int], None]
@@ -116,7 +116,7 @@ def layout_of(X: Any, y: Any, sample_weight: Any) -> Layout:
         if not isinstance(name, str):
             raise TypeError(
                 f"{parameter} must be the name of a column of X, since X is a {type(X).__name__}, which is read in "
-                f"batches; got {shown(name)}."
+                f"batches; got a {type(name).__name__}."
             )
         if name not in names:
             known = ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")

@@ -22,6 +22,8 @@ KINDS: tuple[str, ...] = (*get_args(Literal["number", "category"]), *get_args(Da
 # Integer types of polars that NumPy lacks.
 WIDE_INTEGERS = {nw.Int128, nw.UInt128}
 
+_NO_SPLIT = "on which a tree cannot split. Convert it to numbers or strings, or leave it out."
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
@@ -71,11 +73,10 @@ def column_of_series(name: str, series: nw.Series[Any], expected: Kind | None) -
         cells = [_text_unless_scalar(cell) for cell in series.to_list()]
         expected = expected or "category"
     else:
-        found = getattr(series.to_native(), "dtype", dtype)
-        raise TypeError(
-            f"Column {name!r} of X holds values of type {found}, on which a tree cannot split. Convert it to numbers "
-            "or strings, or leave it out."
-        )
+        found = str(getattr(series.to_native(), "dtype", dtype))
+        if found.startswith("Sparse["):
+            raise TypeError(f"Column {name!r} of X is sparse ({found}). Convert it: X = X.sparse.to_dense().")
+        raise TypeError(f"Column {name!r} of X holds values of type {found}, {_NO_SPLIT}")
     return column_of_cells(name, cells, expected)
 
 
@@ -160,7 +161,11 @@ def _check_cell_type(name: str, cell_type: type) -> None:
         return
     if issubclass(cell_type, Complex):
         raise ValueError(f"Complex data not supported (column {name!r} of X)")
-    raise TypeError(f"argument must be a string or a real number, not {cell_type.__name__!r} (in column {name!r} of X)")
+    # The beginning is the wording of scikit-learn, on which its `check_estimator` insists.
+    raise TypeError(
+        f"argument must be a string or a real number, not {cell_type.__name__!r}: column {name!r} of X holds such "
+        f"values, {_NO_SPLIT}"
+    )
 
 
 def _python_scalar(cell: Any) -> Any:

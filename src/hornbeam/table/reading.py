@@ -8,7 +8,8 @@ not know NumPy object arrays, pandas, polars or pyarrow.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 import narwhals as nw
@@ -121,7 +122,7 @@ def read_table(X: Any, *, expect: TableSchema | None = None, user: str = "Tree")
     try:
         native = nw.from_native(X, pass_through=True)
     except nw.exceptions.DuplicateError as error:
-        raise ValueError(f"The columns of X must have different names. {error}") from None
+        raise ValueError(f"The columns of X must have different names; rename or drop some. {error}") from None
     if isinstance(native, nw.LazyFrame):
         raise TypeError(f"X is a lazy frame ({type(X).__name__}); call its collect() first.")
     if isinstance(native, nw.DataFrame):
@@ -134,6 +135,7 @@ def _read_frame(frame: nw.DataFrame[Any], expect: TableSchema | None, user: str)
     _check_shape(frame.shape)
     if expect is not None:
         expect.check_names(names, named, user)
+        named = expect.named  # names are compared once: who reads the table again has nothing to warn of
     dtypes = set(frame.schema.values())
     if len(dtypes) == 1 and not dtypes & WIDE_INTEGERS and (next(iter(dtypes)).is_numeric() or dtypes == {nw.Boolean}):
         matrix = frame.to_numpy()
@@ -178,21 +180,30 @@ def _read_array(X: Any, expect: TableSchema | None, user: str) -> Table:
         raise TypeError(f"X is an array of dtype {array.dtype}; expected numbers, booleans, strings, dates or objects.")
     if array.ndim < 2:
         found = "scalar" if array.ndim == 0 else "1D"
-        raise ValueError(f"Expected 2D array, got {found} array instead:\narray={shown(array)}.\n{_RESHAPE}")
+        raise ValueError(f"Expected 2D array, got {found} array instead:\narray={shown(array)}.\n{_remedy_of_shape(X)}")
     if array.ndim > 2:
         raise ValueError(f"Found array with dim {array.ndim}, while dim <= 2 is required.")
     _check_shape(array.shape)
-    names = _made_up_names(array.shape[1])
+    names, named = _made_up_names(array.shape[1]), False
     if expect is not None:
-        expect.check_names(names, False, user)
-        names = expect.names
+        expect.check_names(names, named, user)
+        names, named = expect.names, expect.named
     if array.dtype.kind not in "UOMm":
-        return _table_of_matrix(names, array, expect)
+        return _table_of_matrix(names, array, expect, named)
     kinds = expect.kinds if expect is not None else (None,) * len(names)
     if array.dtype.kind in "Mm":
         columns = (Column(name, *seconds_of_array(values)) for name, values in zip(names, array.T, strict=True))
-        return _table_of_columns(map(as_kind, columns, kinds))
-    return _table_of_columns(map(column_of_cells, names, array.T, kinds))
+        return _table_of_columns(map(as_kind, columns, kinds), named)
+    return _table_of_columns(map(column_of_cells, names, array.T, kinds), named)
+
+
+def _remedy_of_shape(X: Any) -> str:
+    """Return how to make a table of something that has no two dimensions."""
+    if isinstance(X, (str, PathLike)):
+        return "If X is a file, read it into a data frame first, for example by pandas.read_csv(X)."
+    if isinstance(X, Mapping) or (isinstance(X, list) and X and isinstance(X[0], Mapping)):
+        return "Make a data frame of it first: pandas.DataFrame(X)."
+    return _RESHAPE
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:
