@@ -1,5 +1,6 @@
 """What cannot be done is said in one line, with exit code 2 and no traceback."""
 
+import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -153,3 +154,13 @@ def test_without_a_command_the_help_lists_the_commands(run):
     code, out, err = run()
     assert (code, err) == (0, "")
     assert all(command in out for command in ("fit", "predict", "show", "export", "demo"))
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_paragraphs_of_the_help_fill_the_width_of_the_terminal(run, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    prose = run("fit", "--help").out.partition("Arguments")[0].splitlines()
+    lines = [line.strip() for line in prose]
+    for line, following in itertools.pairwise(lines[:-1]):
+        if line and following:
+            assert len(line) + 1 + len(following.split()[0]) > width - 2

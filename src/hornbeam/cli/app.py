@@ -27,6 +27,7 @@ from hornbeam.export import TEXT_FORMATS
 app = typer.Typer(
     name="hornbeam",
     add_completion=False,
+    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
 
@@ -80,17 +81,18 @@ def fit(  # long: a line for each option
     event: Annotated[
         str | None,
         typer.Option(
-            metavar="COLUMN", help="Column with 1 for an event and 0 if it was not seen. In place of --target."
+            metavar="COLUMN", help="Column with 1 for an event and 0 for a censored row. In place of --target."
         ),
     ] = None,
     time: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column with the time of the event, or until which it was not.")
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column with the time of the event, or of the end of observation."),
     ] = None,
     config: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="TOML file with options, such as max-depth = 3; the command line precedes it.",
+            help="TOML file with options, such as max-depth = 3; the command line takes precedence.",
             is_eager=True,
             callback=_read_config,
         ),
@@ -111,17 +113,19 @@ def fit(  # long: a line for each option
         str | None,
         typer.Option(
             metavar="FLOAT",
-            help="Leaf penalty: what a leaf adds to the objective. auto: see the docs. Of sets 0.01, else auto.",
+            help="Leaf penalty: what a leaf adds to the objective; auto depends on the number of rows. Default: 0.01 "
+            "for sets, else auto.",
         ),
     ] = None,
     max_depth: Annotated[
         int | None,
         typer.Option(
-            help="Largest number of edges from the root to a leaf: 5 for split and lickety, 4 for sets, else no limit."
+            help="Largest number of edges from the root to a leaf. Default: 5 for split and lickety, 4 for sets, "
+            "else no limit."
         ),
     ] = None,
     max_leaves: Annotated[int | None, typer.Option(help="Largest number of leaves.")] = None,
-    min_samples_leaf: Annotated[int | None, typer.Option(help="Smallest number of rows in a leaf: 1.")] = None,
+    min_samples_leaf: Annotated[int | None, typer.Option(help="Smallest number of rows in a leaf. Default: 1.")] = None,
     shape: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="gosdt: tree (default) or rule_list, where each split has a leaf."),
@@ -139,7 +143,7 @@ def fit(  # long: a line for each option
     ] = None,
     omega: Annotated[
         float | None,
-        typer.Option(help="Cost of missing the second class, for `weighted` and `--labelling omega`: 1."),
+        typer.Option(help="Cost of missing the second class, for `weighted` and `--labelling omega`. Default: 1."),
     ] = None,
     theta: Annotated[
         float | None, typer.Option(help="Largest false positive rate that counts, for `partial_auc`.")
@@ -160,14 +164,14 @@ def fit(  # long: a line for each option
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Thresholds: exact (all), quantile, auto, guess (of a boosted model) or none. Of sets and numbers "
-            "quantile, else exact.",
+            help="Thresholds: exact (all), quantile, auto, guess (of a boosted model) or none. Default: "
+            "quantile for sets and numbers, else exact.",
         ),
     ] = None,
-    n_thresholds: Annotated[int | None, typer.Option(help="Thresholds per column, for `quantile`: 8.")] = None,
+    n_thresholds: Annotated[int | None, typer.Option(help="Thresholds per column, for `quantile`. Default: 8.")] = None,
     decimals: Annotated[
         int | None,
-        typer.Option(help="Decimals of thresholds: 1 for multiples of 0.1, -1 for multiples of 10. As many as needed."),
+        typer.Option(help="Decimals of thresholds: 1 for multiples of 0.1, -1 of 10. Default: as needed."),
     ] = None,
     reference: Annotated[
         str | None,
@@ -186,7 +190,7 @@ def fit(  # long: a line for each option
     ] = None,
     known_lower_bound: Annotated[
         float | None,
-        typer.Option(help="gosdt: no tree has a lower objective, as you know; trusted. Not on held-out rows."),
+        typer.Option(help="gosdt: a lower bound on the objective, which is trusted. Not on held-out rows."),
     ] = None,
     known_upper_bound: Annotated[
         float | None,
@@ -199,8 +203,8 @@ def fit(  # long: a line for each option
     time_limit: Annotated[
         float | None,
         typer.Option(
-            help=f"Seconds from reading the table to the tree; inf: no limit. {DEFAULT_TIME_LIMIT} for gosdt, "
-            "regression, policy, survival, osdt and maptree, else no limit."
+            help=f"Seconds from reading the table to the tree; inf: no limit. Default: {DEFAULT_TIME_LIMIT:g} for "
+            "gosdt, regression, policy, survival, osdt and maptree, else no limit."
         ),
     ] = None,
     memory_limit: Annotated[str | None, typer.Option(metavar="BYTES", help="Such as 500MB or 2GB.")] = None,
@@ -216,12 +220,12 @@ def fit(  # long: a line for each option
         ),
     ] = None,
     checkpoint_interval: Annotated[
-        float | None, typer.Option(help="gosdt, maptree: seconds between two saves: 60. Not on held-out rows.")
+        float | None, typer.Option(help="gosdt, maptree: seconds between two saves. Default: 60. Not on held-out rows.")
     ] = None,
-    threads: Annotated[int | None, typer.Option(help="Threads of the search: 1.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads of the search. Default: 1.")] = None,
     lookahead_depth: Annotated[
         int | None,
-        typer.Option(help="split, resplit: levels that are searched exhaustively: 2.", rich_help_panel=_OF_METHODS),
+        typer.Option(help="split, resplit: levels searched exhaustively. Default: 2.", rich_help_panel=_OF_METHODS),
     ] = None,
     completion: Annotated[
         str | None,
@@ -243,31 +247,29 @@ def fit(  # long: a line for each option
         bool | None,
         typer.Option(
             "--certify/--no-certify",
-            help="split, lickety, also of numbers: run the exact search afterwards, for a better bound.",
+            help="split, lickety, also for numbers: run the exact search afterwards, for a better lower bound.",
             rich_help_panel=_OF_METHODS,
         ),
     ] = None,
     alpha: Annotated[
         float | None,
-        typer.Option(help="maptree: probability of a split at the root: 0.95.", rich_help_panel=_OF_METHODS),
+        typer.Option(help="maptree: probability of a split at the root. Default: 0.95.", rich_help_panel=_OF_METHODS),
     ] = None,
     beta: Annotated[
         float | None,
-        typer.Option(help="maptree: how fast it falls with depth: 0.5.", rich_help_panel=_OF_METHODS),
+        typer.Option(help="maptree: how that falls with depth. Default: 0.5.", rich_help_panel=_OF_METHODS),
     ] = None,
     rho: Annotated[
         list[float] | None,
         typer.Option(
             "--rho",
-            help="maptree: prior count of the classes, one for all or, repeated, one for each: 2.5.",
+            help="maptree: prior count of the classes, one for all or, repeated, one for each. Default: 2.5.",
             rich_help_panel=_OF_METHODS,
         ),
     ] = None,
     max_expansions: Annotated[
         int | None,
-        typer.Option(
-            help="maptree: subproblems, osdt: sets of leaves, to expand at most.", rich_help_panel=_OF_METHODS
-        ),
+        typer.Option(help="maptree, osdt: largest number of expansions.", rich_help_panel=_OF_METHODS),
     ] = None,
     policy: Annotated[
         str | None,
@@ -285,7 +287,8 @@ def fit(  # long: a line for each option
     epsilon: Annotated[
         float | None,
         typer.Option(
-            help="How much worse than the best tree a tree may be; 0: all optimal trees. 0.05.", rich_help_panel=_TREES
+            help="How much worse than the best tree a tree may be; 0: equally good. Default: 0.05.",
+            rich_help_panel=_TREES,
         ),
     ] = None,
     epsilon_is: Annotated[
@@ -311,7 +314,7 @@ def fit(  # long: a line for each option
         float | None,
         typer.Option(
             help="Sets for numbers, rewards and times: the unit that losses are rounded to, as a share of that of a "
-            "single leaf: 0.001.",
+            "single leaf. Default: 0.001.",
             rich_help_panel=_TREES,
         ),
     ] = None,
@@ -337,7 +340,7 @@ def fit(  # long: a line for each option
         float | None,
         typer.Option(
             metavar="FRACTION",
-            help="Score on this fraction of the rows, held out of a second fit: 0.25.",
+            help="Score on this fraction of the rows, such as 0.25, held out of a second fit.",
             rich_help_panel=_SCORES,
         ),
     ] = None,
@@ -426,7 +429,7 @@ def columns(
     data: Data,
     target: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Column with the classes or numbers; of classes, to find copies."),
+        typer.Option(metavar="COLUMN", help="Column with the classes or numbers, to find copies of classes."),
     ] = None,
     keep: Keep = None,
     drop: Drop = None,

@@ -29,23 +29,30 @@ def explore(  # long: a line for each option
     data: Annotated[
         Path,
         typer.Argument(
+            metavar="DATA",
             help="CSV (header line; comma, semicolon or tab) or Parquet file; or a fitted RashomonSetClassifier that "
-            "was saved by pickle (.pkl) or joblib (.joblib). Such a file can run code: open only what you trust."
+            "was saved by pickle (.pkl) or joblib (.joblib). Such a file can run code: open only what you trust.",
         ),
     ],
     target: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column with the classes.")] = None,
     epsilon: Annotated[
-        float | None, typer.Option(help="How much worse than the best tree a good tree may be, as a share: 0.05.")
+        float | None,
+        typer.Option(help="How much worse than the best tree a good tree may be, as a share. Default: 0.05."),
     ] = None,
     regularization: Annotated[
-        str | None, typer.Option(metavar="FLOAT", help="Leaf penalty: what a leaf adds to the objective: 0.01.")
+        str | None,
+        typer.Option(metavar="FLOAT", help="Leaf penalty: what a leaf adds to the objective. Default: 0.01."),
     ] = None,
-    max_depth: Annotated[int | None, typer.Option(help="Largest number of edges from the root to a leaf: 4.")] = None,
-    min_samples_leaf: Annotated[int | None, typer.Option(help="Smallest number of rows in a leaf: 1.")] = None,
+    max_depth: Annotated[
+        int | None, typer.Option(help="Largest number of edges from the root to a leaf. Default: 4.")
+    ] = None,
+    min_samples_leaf: Annotated[int | None, typer.Option(help="Smallest number of rows in a leaf. Default: 1.")] = None,
     objective: Annotated[
         str | None, typer.Option(metavar="NAME", help="accuracy (default), balanced, weighted, f1 or auc.")
     ] = None,
-    omega: Annotated[float | None, typer.Option(help="Cost of missing the second class, for `weighted`: 1.")] = None,
+    omega: Annotated[
+        float | None, typer.Option(help="Cost of missing the second class, for `weighted`. Default: 1.")
+    ] = None,
     binarizer: Annotated[
         str | None, typer.Option(metavar="NAME", help="Thresholds: quantile (default), exact, auto, guess or none.")
     ] = None,
@@ -70,7 +77,7 @@ def explore(  # long: a line for each option
     export: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write a page that works without a server, for at most 10,000 trees; no server."
+            metavar="FILE", help="Write a page that works without a server, for at most 10,000 trees, and start none."
         ),
     ] = None,
     keep: Keep = None,
@@ -86,7 +93,8 @@ def explore(  # long: a line for each option
     """Find all good trees of a table, and explore them in the browser.
 
     The page is served on this machine alone, at an address with a secret part, until Ctrl-C. It shows how many good
-    trees there are, all splits that lead to one, what filters cost, and writes the tree that you choose as a file.
+    trees there are, all splits that lead to one, and what filters exclude; it saves the tree that you
+    choose to a file.
     """
     from hornbeam.cli.errors import CommandError, interrupts_told, refusals_as_command_errors
     from hornbeam.cli.fitting import request_for

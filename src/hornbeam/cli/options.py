@@ -10,7 +10,9 @@ import typer
 if TYPE_CHECKING:
     from hornbeam.cli.text_columns import CsvFormat
 
-Data = Annotated[Path, typer.Argument(help="CSV (header line; comma, semicolon or tab) or Parquet file.")]
+Data = Annotated[
+    Path, typer.Argument(metavar="DATA", help="CSV (header line; comma, semicolon or tab) or Parquet file.")
+]
 Tables = Annotated[
     Path,
     typer.Argument(
@@ -29,7 +31,7 @@ Decimal = Annotated[
 ]
 Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of the CSV file, such as latin-1.")]
 Missing = Annotated[
-    list[str] | None, typer.Option("--missing", metavar="TEXT", help="Cells with this text are missing; repeatable.")
+    list[str] | None, typer.Option("--missing", metavar="TEXT", help='One more text that means "missing"; repeatable.')
 ]
 IgnoreCase = Annotated[
     list[str] | None,
