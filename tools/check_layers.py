@@ -41,12 +41,14 @@ MAY_INCLUDE = {
 
 MAY_IMPORT = {
     **{name: set() for name in ("_dates", "exceptions", "_budget", "_checks", "_keywords", "_user_frame", "datasets")},
-    **{"objectives": {"_checks"}, "_flags": {"_core"}, "__main__": {"cli"}, "policy": {"_checks", "fitting", "tree"}},
+    **{"objectives": {"_checks"}, "_flags": {"_core"}, "__main__": {"cli"}},
+    "policy": {"_checks", "fitting", "table", "tree"},
     "table": {"_checks", "_dates", "_flags", "_user_frame"},
     "columns": {"_dates", "_user_frame", "exceptions", "table"},
     **{"cluster": {"_core"}, "conditions": {"_dates", "table"}, "survival": {"_checks"}},
     "tree": {"_checks", "_core", "conditions", "survival", "table"},
-    **{"frontier": {"_budget", "_checks", "fitting", "tree"}, "plotting": {"_checks", "conditions", "table", "tree"}},
+    "frontier": {"_budget", "_checks", "fitting", "tree"},
+    "plotting": {"_checks", "conditions", "survival", "table", "tree"},
     "export": {"_checks", "_dates", "conditions", "table", "tree"},
     "binarizers": {"_budget", "_checks", "_core", "_dates", "_keywords", "conditions", "table"},
     "posterior": {"_checks", "_core", "binarizers", "conditions", "table", "tree"},

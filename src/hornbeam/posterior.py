@@ -181,7 +181,7 @@ def log_posterior(
     -8.575146
     """
     labels = as_array("y", y)
-    if not isinstance(tree, Tree) and not hasattr(tree, "tree_"):
+    if not isinstance(tree, Tree) and not (hasattr(tree, "tree_") and hasattr(tree, "classes_")):
         raise TypeError(f"tree must be a Tree or a fitted DecisionTreeClassifier, got {type(tree).__name__}.")
     if isinstance(tree, Tree):
         classes, left, right = tree.classes, tree.left, tree.right

@@ -176,7 +176,7 @@ def test_a_start_tree_and_a_checkpoint(run, houses, tmp_path):
         (["--target", "city", "--method", "regression"], "target 'city' is of type String"),
         (["--target", "price", "--method", "osdt"], "--method regression takes numbers"),
         (["--target", "price", "--objective", "balanced"], "--objective belongs to --method gosdt"),
-        (["--target", "price", "--regularization", "2"], "more than 1, the loss of a single leaf"),
+        (["--target", "price", "--regularization", "2"], "more than the loss of a single leaf, 1"),
         (["--target", "price", "--binarizer", "guess"], "chooses thresholds by classes"),
         (["--target", "price", "--cv", "61"], "there are only 60 rows, too few for 61 parts"),
         (["--reward", "price", "--method", "regression"], "--reward belongs to --method policy or policy-rashomon"),

@@ -289,6 +289,8 @@ def test_what_cannot_be_explored_is_refused():
     X, y = table_of(4)
     with pytest.raises(TypeError, match="must be a RashomonSetClassifier"):
         Engine(GOSDTClassifier(regularization=0.1).fit(X, y))
+    with pytest.raises(TypeError, match="must be a RashomonSetClassifier, got RashomonSet"):
+        Engine(RashomonSetClassifier(regularization=0.1).fit(X, y).rashomon_set_)
     with pytest.warns(UserWarning, match="empty"):
         empty = RashomonSetClassifier(rashomon_bound=0.0001, regularization=0.1).fit(X, y)
     with pytest.raises(ValueError, match="holds no tree to explore; raise epsilon or rashomon_bound"):

@@ -9,7 +9,14 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
-from hornbeam import GOSDTClassifier, MAPTreeClassifier, NotProvenWarning, ThresholdBinarizer, log_posterior
+from hornbeam import (
+    GOSDTClassifier,
+    GOSDTRegressor,
+    MAPTreeClassifier,
+    NotProvenWarning,
+    ThresholdBinarizer,
+    log_posterior,
+)
 from hornbeam.conditions import AtMost
 from oracles.posterior import Posterior
 
@@ -185,6 +192,8 @@ def test_a_split_that_tells_no_rows_apart_has_no_prior():
 def test_errors_of_log_posterior_name_the_argument():
     X, y = binary()
     tree = MAPTreeClassifier(binarizer=None).fit(X, y).tree_
+    with pytest.raises(TypeError, match="must be a Tree or a fitted DecisionTreeClassifier, got GOSDTRegressor"):
+        log_posterior(GOSDTRegressor(max_depth=1).fit(X, y), X, y)
     with pytest.raises(ValueError, match="y holds 7, which the tree does not know"):
         log_posterior(tree, X, np.full(len(X), 7))
     with pytest.raises(ValueError, match="y must have one label for each of the 200 rows"):

@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import KFold
 
@@ -20,6 +21,25 @@ def experiment(n_rows: int = 240, seed: int = 0) -> tuple[np.ndarray, np.ndarray
     action = draw.choice(np.array(["a", "b", "c"]), n_rows, p=[0.5, 0.3, 0.2])
     outcome = 1 + X[:, 1] + np.where(action == "b", 2 * X[:, 0], 0) + draw.normal(size=n_rows)
     return X, action, outcome
+
+
+def test_the_default_models_read_text_and_missing_values():
+    X, action, outcome = experiment()
+    side = np.where(X[:, 0] > 0, "right", "left").astype(object)
+    words = pd.DataFrame({"side": side, "x": X[:, 1], "name": np.arange(len(X)).astype(str)})
+    words.loc[[0, 5], "side"] = None
+    words.loc[[1, 5], "x"] = np.nan
+    scores = policy_scores(words, action, outcome, cv=FOLDS)
+    number_of = {name: place for place, name in enumerate(sorted(words["name"]))}
+    numbers = words.assign(side=words["side"].map({"left": 0, "right": 1}), name=words["name"].map(number_of))
+    models = [
+        boosted(categorical_features=[True, False, True])
+        for boosted in (HistGradientBoostingClassifier, HistGradientBoostingRegressor)
+    ]
+    same = policy_scores(numbers, action, outcome, cv=FOLDS, action_model=models[0], outcome_model=models[1])
+    np.testing.assert_array_equal(scores.rewards, same.rewards)
+    tree = PolicyTree(max_depth=1).fit(words[["side"]], scores.rewards).tree_
+    assert tree.predict(pd.DataFrame({"side": ["right"]})).tolist() == ["b"]
 
 
 def by_hand(X, action, outcome, propensities=None, least=0.01):

@@ -210,7 +210,7 @@ def test_a_wrong_target_is_refused_by_row(y, error, message):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"regularization": 1.5}, "more than 1, the loss of a single leaf"),
+        ({"regularization": 1.5}, "more than the loss of a single leaf, 1"),
         ({"regularization": -1}, "regularization"),
         ({"binarizer": "guess"}, "chooses thresholds by classes"),
         ({"binarizer": "auto"}, "chooses thresholds by classes"),

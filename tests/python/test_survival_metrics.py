@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hornbeam.survival.metrics as metrics_module
-from hornbeam import brier_score, concordance_index, integrated_brier_score
+from hornbeam import StepFunction, brier_score, concordance_index, integrated_brier_score
 
 ROWS = st.lists(
     st.tuples(st.booleans(), st.integers(0, 6), st.integers(0, 4)),
@@ -111,3 +111,16 @@ Y = [[1, 2.0], [1, 4.0], [0, 6.0]]
 def test_bad_arguments_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_curves_of_rows_are_read_at_the_times():
+    y, times = [[1, 2.0], [1, 4.0], [0, 6.0]], [3, 5]
+    curves = [StepFunction(np.array([1.0, 4.0]), np.array(ends), 1.0) for ends in ([0.2, 0.1], [0.9, 0.3], [0.9, 0.8])]
+    at = [curve(times) for curve in curves]
+    as_objects = np.empty(3, dtype=object)
+    as_objects[:] = curves
+    for given_curves in (curves, as_objects):
+        assert brier_score(y, y, given_curves, times).tolist() == brier_score(y, y, at, times).tolist()
+        assert integrated_brier_score(y, y, given_curves, times) == integrated_brier_score(y, y, at, times)
+    with pytest.raises(ValueError, match=r"survival has the shape \(2, 2\); expected \(3, 2\)"):
+        brier_score(y, y, curves[:2], times)

@@ -142,7 +142,7 @@ def test_bad_input_is_named(y, error, message):
 
 
 def test_bad_parameters_are_named():
-    with pytest.raises(ValueError, match="more than 1, the loss of a single leaf"):
+    with pytest.raises(ValueError, match="more than the loss of a single leaf, 1"):
         SurvivalTree(regularization=1.5).fit(X, Y)
     with pytest.raises(ValueError, match="chooses thresholds by classes, and y holds times"):
         SurvivalTree(binarizer="auto").fit(X, Y)
@@ -217,11 +217,14 @@ def test_the_picture_shows_the_curve_of_each_leaf(fitted):
 
 
 def test_the_histograms_at_the_splits_have_the_colors_of_the_leaves_that_rows_reach(fitted):
+    n_inner = int((fitted.tree_.left >= 0).sum())
+    assert len(fitted.plot(X, Y).collections) >= len(fitted.plot().collections) + n_inner
     counts = distributions_of(fitted.tree_, (X, Y))[0].counts
     assert counts.sum(axis=0).tolist() == np.bincount(fitted.apply(X), minlength=fitted.tree_.n_nodes).tolist()
-    fitted.plot(X, Y)
     with pytest.raises(ValueError, match="data must hold a label for each row"):
         fitted.plot(X, Y[:-1])
+    with pytest.raises(ValueError, match="y has the shape"):
+        fitted.plot(X, Y["days"])
 
 
 def test_rule_lists_and_limits():
@@ -236,5 +239,7 @@ def test_rule_lists_and_limits():
 
 def test_step_functions_hold_their_value_from_each_time_on():
     curve = StepFunction(np.array([1.0, 3.0]), np.array([0.8, 0.5]), 1.0)
+    assert repr(curve) == "<StepFunction of 2 steps, from 1 to 0.5>"
+    assert repr(StepFunction(np.empty(0), np.empty(0), 1.0)) == "<StepFunction of 0 steps, always 1>"
     assert curve([0, 1, 2.9, 3, 9]).tolist() == [1.0, 0.8, 0.8, 0.5, 0.5]
     assert float(curve(2)) == 0.8

@@ -47,7 +47,8 @@ def session_of(classifier: Any) -> Session | ListedSession:
     TypeError
         If the classifier has no set, or one whose trees do not predict classes.
     """
-    check_is_fitted(classifier)
+    if hasattr(classifier, "fit"):  # others are refused below
+        check_is_fitted(classifier)
     trees = getattr(classifier, "rashomon_set_", None)
     if not isinstance(trees, RashomonSet):
         name = type(classifier).__name__

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hornbeam.survival.times import read_times
 from hornbeam.tree import ActionTree, BaseTree, HazardTree, QuantileTree, RegressionTree, Tree
 from hornbeam.tree.words import count, has_unequal_weights, number, percent, rows_of
 
@@ -278,6 +279,7 @@ class HazardLeaves(Leaves):
 
     def codes_of(self, y: Any, reached: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
         """Return the leaf that each row reaches: a censored row is near to no hazard ratio."""
+        read_times(y)  # refuses what are not times
         return reached
 
 

@@ -16,10 +16,12 @@ from sklearn.utils.validation import _num_samples
 
 from hornbeam._checks import as_array, check_choice, is_integer, is_number, shown
 from hornbeam.fitting.training import encode_labels, read_labels
+from hornbeam.table import read_table
 from hornbeam.tree.words import count
 
 _Numbers = npt.NDArray[np.float64]
 _METHODS = ("doubly_robust", "inverse_propensity", "direct")
+_MOST_CATEGORIES = 255  # of a column that scikit-learn's boosted models split by category; more are split by number
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +101,9 @@ def policy_scores(
         estimated outcome.
     outcome_model : scikit-learn estimator or None, default=None
         Regressor, or classifier for outcomes of 0 and 1, fitted for each action on the rows that got it. None:
-        `HistGradientBoostingRegressor`.
+        `HistGradientBoostingRegressor`, which reads numbers, text, categories, dates and missing values.
     action_model : scikit-learn classifier or None, default=None
-        Estimates the probability of each action from `X`. None: `HistGradientBoostingClassifier`.
+        Estimates the probability of each action from `X`. None: `HistGradientBoostingClassifier`, likewise.
     propensities : array-like of shape (n_rows, n_actions) or (n_actions,), or None, default=None
         Known probabilities of the actions in sorted order, as in an experiment. None: estimated by `action_model`.
     least_propensity : float, default=0.01
@@ -168,11 +170,13 @@ def policy_scores(
     folds = _folds(cv, codes, actions, random_state)
     chances = predicted = None
     if method != "direct":
-        model = HistGradientBoostingClassifier() if action_model is None else action_model
-        chances = _cross_fitted_chances(model, X, codes, len(actions), folds, random_state) if known is None else known
+        if known is None:
+            model, inputs = _with_inputs(action_model, HistGradientBoostingClassifier, X)
+            known = _cross_fitted_chances(model, inputs, codes, len(actions), folds, random_state)
+        chances = known
     if method != "inverse_propensity":
-        model = HistGradientBoostingRegressor() if outcome_model is None else outcome_model
-        predicted = _cross_fitted_outcomes(model, X, codes, actions, outcomes, folds, random_state)
+        model, inputs = _with_inputs(outcome_model, HistGradientBoostingRegressor, X)
+        predicted = _cross_fitted_outcomes(model, inputs, codes, actions, outcomes, folds, random_state)
     rows, n_limited = np.arange(len(codes)), 0
     rewards = np.zeros((len(codes), len(actions))) if predicted is None else predicted.copy()
     if chances is not None:
@@ -236,6 +240,26 @@ def _folds(cv: Any, codes: npt.NDArray[np.int32], actions: npt.NDArray[Any], ran
         if len(absent) > 0:
             raise ValueError(f"The training rows of fold {fold} lack the action {actions.tolist()[absent[0]]!r}.")
     return folds
+
+
+def _with_inputs(model: Any, default: Any, X: Any) -> tuple[Any, Any]:
+    """Return a model and what it is fitted on: `X`, or for the default its cells as numbers, with NaN for missing."""
+    if model is not None:
+        return model, X
+    table = read_table(X)
+    inputs = np.empty((table.n_rows, len(table.columns)))
+    are_categories = []
+    for place, column in enumerate(table.columns):
+        is_category = column.kind == "category"
+        if is_category:
+            categories = sorted(set(column.values.tolist()) - {None}, key=str)
+            number_of = dict(zip([*categories, None], [*range(len(categories)), np.nan], strict=True))
+            inputs[:, place] = [number_of[value] for value in column.values.tolist()]
+            is_category = len(categories) <= _MOST_CATEGORIES
+        else:
+            inputs[:, place] = column.values
+        are_categories.append(is_category)
+    return default(categorical_features=are_categories), inputs
 
 
 def _unfitted(model: Any, random_state: Any) -> Any:

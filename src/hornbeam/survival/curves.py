@@ -11,7 +11,7 @@ import numpy.typing as npt
 _Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StepFunction:
     """A function that is constant between the times at which it jumps.
 
@@ -36,6 +36,11 @@ class StepFunction:
     x: _Floats
     y: _Floats
     before: float
+
+    def __repr__(self) -> str:
+        """Say how many steps there are, and from which value to which; `x` and `y` may be long."""
+        ends = f"from {self.before:g} to {self.y[-1]:g}" if len(self.y) else f"always {self.before:g}"
+        return f"<StepFunction of {len(self.x)} {'step' if len(self.x) == 1 else 'steps'}, {ends}>"
 
     def __call__(self, times: Any) -> _Floats:
         """Return the values at these times; the last one for all later times."""

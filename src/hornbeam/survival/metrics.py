@@ -103,8 +103,9 @@ def brier_score(y_train: Any, y_test: Any, survival: Any, times: Any) -> _Floats
         Events and times from which the censoring is estimated, usually those of the training rows.
     y_test : structured array of shape (n_rows,), or array-like or data frame of shape (n_rows, 2)
         Events and times of the rows that were predicted.
-    survival : array-like of shape (n_rows, n_times)
-        Predicted probability that the row survives each time, from 0 to 1.
+    survival : array-like of shape (n_rows, n_times) or (n_rows,)
+        Predicted probability that the row survives each time, from 0 to 1; or a function of times for each row, such as
+        `SurvivalTree.predict_survival_function` returns.
     times : array-like of shape (n_times,)
         Rising times, at which all that are left could not yet be censored: below the last time of `y_train`, or that
         of an event.
@@ -136,7 +137,10 @@ def brier_score(y_train: Any, y_test: Any, survival: Any, times: Any) -> _Floats
     [0.02, 0.047]
     """
     train, test = read_times(y_train), read_times(y_test)
-    at, shares = as_array("times", times).astype(np.float64), as_array("survival", survival).astype(np.float64)
+    at, shares = as_array("times", times).astype(np.float64), as_array("survival", survival)
+    if shares.ndim == 1 and all(map(callable, shares.tolist())):
+        shares = np.array([curve(at) for curve in shares.tolist()])
+    shares = shares.astype(np.float64)
     if at.ndim != 1 or not len(at) or not np.isfinite(at).all() or not (np.diff(at) > 0).all():
         raise ValueError("times must be finite numbers that rise, at least one.")
     if shares.shape != (len(test.times), len(at)):
