@@ -36,7 +36,7 @@ class PolicyTree(FrontierMethods, FittedPolicyTree, ExactTree):
         Largest number of edges from the root to a leaf; 0 gives a single leaf. None: no limit.
     costs : sequence of float of length n_actions, dict or None, default=None
         What each action costs, subtracted from its rewards; as a dict from actions to costs, those left out cost
-        nothing. Costs that differ between rows belong into the rewards.
+        nothing. Costs that differ between rows belong in the rewards.
     max_leaves : int or None, default=None
         Largest number of leaves. None: no limit.
     min_samples_leaf : int, default=1
