@@ -68,6 +68,37 @@ def test_without_heuristics_the_search_starts_from_a_worse_tree_and_finds_the_sa
     assert one.objective_ == pytest.approx(other.objective_, rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("limits", "grows"),
+    [
+        ({"max_depth": 3}, False),
+        ({"max_depth": 3, "callback": lambda _: True}, True),  # stopped, so its tree may be the better one
+        ({"max_depth": 3, "time_limit": 0.9}, True),  # less than a fit of many columns may take
+        ({"max_depth": 3, "max_leaves": 6}, True),
+        ({"max_depth": 3, "min_samples_leaf": 5}, True),
+        ({"max_depth": 3, "shape": "rule_list"}, True),
+    ],
+    ids=str,
+)
+def test_scikit_learns_tree_is_grown_only_where_the_search_may_need_it(diabetes, monkeypatch, limits, grows):
+    calls = []
+    grow = DecisionTreeRegressor.fit
+    monkeypatch.setattr(DecisionTreeRegressor, "fit", lambda *given: calls.append(1) or grow(*given))
+    X, y = diabetes
+    fitted = GOSDTRegressor(0.03, **limits).fit(X, y)
+    assert bool(calls) == grows
+    assert fitted.lower_bound_ <= fitted.objective_
+
+
+def test_a_tree_grown_after_the_search_proves_what_it_attains():
+    X = np.array([[0], [0], [1], [1]])
+    stopped_fit = stopped(0.01, 1, trace=True).fit(X, [1.0, 1.0, 5.0, 5.0])
+    assert stopped_fit.n_leaves_ == 2
+    assert stopped_fit.objective_ == pytest.approx(0.02)
+    assert stopped_fit.trace_[-1].objective == pytest.approx(stopped_fit.objective_)
+    assert stopped_fit.status_ == "optimal"
+
+
 def test_rule_lists_start_from_rule_lists(diabetes):
     X, y = diabetes
     tree = stopped(0.002, shape="rule_list").fit(X, y).tree_
