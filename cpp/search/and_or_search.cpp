@@ -17,6 +17,25 @@ AndOrSearch::AndOrSearch(const rows::Problem& problem, SharedState& shared, cons
       candidates_(thread_, children_),
       raiser_(thread_, children_, candidates_) {}
 
+std::optional<Whole> AndOrSearch::whole() {
+  const rows::Problem& problem = thread_.problem;
+  if (!raiser_.has_sums() || problem.has_reference()) return std::nullopt;
+  thread_.shared.run.require(thread_.shared.bytes() + thread_.shared.coded_rows->bytes_to_solve(problem.rows.n_rows));
+  Whole whole{part_of(problem, data::all_rows(problem.rows), true), {}};
+  const Ticks loss = problem.model.least_loss_of_leaf(whole.part.weight.data()), leaf = problem.leaf_cost + loss;
+  whole.limits =
+      ChildMaker::limits_of_root(problem.tree).without_idle_limits(problem.leaf_cost, loss, whole.part.base_loss);
+  const Ticks larger_trees = bounds::cost_of_two_leaves_or_more(problem.leaf_cost, whole.part.base_loss);
+  thread_.shared.table.tighten(whole.key(),
+                               {std::min(leaf, larger_trees), {leaf, table::kNoSplit, table::kUnlimited, {1, 0}}},
+                               {table::SubproblemTable::kNeverForgotten, 0});
+  return whole;
+}
+
+bool AndOrSearch::solve_whole(const Whole& whole) {
+  return raiser_.solve_whole(whole.part, whole.limits, *thread_.shared.table.find(whole.key()));
+}
+
 void AndOrSearch::open_root(Frame& root) {
   children_.make_root(root);
   expand(root);
@@ -192,7 +211,6 @@ void AndOrSearch::record(Frame& frame) {
 
 void AndOrSearch::find_incumbent(Frame& frame) {
   if (!frame.is_expanded) expand(frame);
-  if (frame.is_root && raiser_.solve_root(frame)) return record(frame);
   // The pair stage finds the best two stumps below each split: the split of the best of these trees becomes the root,
   // and the same again on its sides.
   candidates_.pair_open(frame, kInfinity);

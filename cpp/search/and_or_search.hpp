@@ -13,21 +13,35 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "search/bound_raiser.hpp"
 #include "search/candidate_list.hpp"
 #include "search/child_maker.hpp"
 #include "search/open_split.hpp"
+#include "search/parts.hpp"
 #include "search/search_thread.hpp"
 #include "search/similar_splits.hpp"
 
 namespace hornbeam::search {
+
+/// The rows of a problem with the limits that can bind, for trees that are found without frames.
+struct Whole {
+  Part part;
+  NodeLimits limits;
+  table::SubproblemKey key() const { return {part.set, limits.depth, limits.leaves}; }
+};
 
 class AndOrSearch {
  public:
   /// `number` 0 is the calling thread. `poll` is called periodically and may stop the run.
   AndOrSearch(const rows::Problem& problem, SharedState& shared, const kernels::Kernels& kernels, std::uint32_t number,
               std::function<void()> poll);
+
+  /// The whole problem without a frame, whose single leaf is recorded; none if no sums could solve it. Throws Stopped.
+  std::optional<Whole> whole();
+  /// Solves it from sums, unless it is stopped; false if it needs frames.
+  bool solve_whole(const Whole& whole);
 
   /// Makes the frame of the whole problem and records its single leaf. Throws Stopped.
   void open_root(Frame& root);

@@ -1,6 +1,7 @@
 #include "search/bound_raiser.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "bounds/packing.hpp"
 
@@ -110,24 +111,35 @@ std::uint32_t BoundRaiser::needed_levels_by_sums(const NodeLimits& limits, Ticks
   return 0;
 }
 
-bool BoundRaiser::solve_root(Frame& root) {
-  if (!sum_solver_ || root.is_closed() || !root.has_all_splits) return false;
-  const std::uint32_t levels = needed_levels_by_sums(root.limits, root.upper(), root.least_loss, root.rows.n_columns);
-  if (levels == 0) return false;
-  const auto found = sum_solver_->solve(root.rows.numbers, root.rows.columns, levels);
-  if (!found) return false;
+bool BoundRaiser::solve_whole(const Part& all, const NodeLimits& limits, const table::Interval& known) {
+  const std::uint32_t n_columns = thread_.problem.rows.n_columns;
+  const std::uint32_t levels = needed_levels_by_sums(limits, known.upper(), all.base_loss, n_columns);
+  if (levels == 0 || limits.depth < 2 || known.is_closed()) return false;
+  thread_.count_subproblem();
+  std::vector<std::uint32_t> columns(n_columns);
+  std::iota(columns.begin(), columns.end(), 0u);
+  const auto found = sum_solver_->solve(all.rows, columns, levels);
+  if (!found) return true;
   ++(levels == 2 ? thread_.counters.two_levels : thread_.counters.three_levels);
-  if (found->better_than(root.tree)) {
-    Candidate split = candidates_.make(root, thread_.maker.scan_splits(root.rows), sum_solver_->best_root(), 1, 1);
-    children_.find_keys(root, split);
-    for (int x = 0; x < 2; ++x)
-      if (const shallow::Below below = sum_solver_->below_root(x == 1); below.tree.shape.depth == 2)
-        thread_.shared.table.tighten(split.key[x],
-                                     proven_by_two_levels(below.tree, split.key[x].depth, thread_.problem.leaf_cost));
-    root.update_tree(*found);
-  }
-  root.lower = root.upper();
+  const bool is_better = found->better_than(known.tree);
+  if (is_better) record_sides(all, limits, found->split);
+  const table::KnownTree& best = is_better ? *found : known.tree;
+  thread_.shared.table.tighten({all.set, limits.depth, limits.leaves}, {best.cost, best},
+                               {table::SubproblemTable::kNeverForgotten, 0});
   return true;
+}
+
+/// The two sides below the root of the tree found get entries of their own, so that it can be read off.
+void BoundRaiser::record_sides(const Part& all, const NodeLimits& limits, std::uint32_t split) {
+  const auto sides = sides_of(thread_.problem, all, split, true);
+  for (int x = 0; x < 2; ++x) {
+    const shallow::Below below = sum_solver_->below_root(x == 1);
+    if (below.tree.shape.depth < 2) continue;
+    const NodeLimits of_side = NodeLimits{limits.depth_of_side(), table::kUnlimited}.without_idle_limits(
+        thread_.problem.leaf_cost, below.loss, sides[x].base_loss);
+    thread_.shared.table.tighten({sides[x].set, of_side.depth, of_side.leaves},
+                                 proven_by_two_levels(below.tree, of_side.depth, thread_.problem.leaf_cost));
+  }
 }
 
 void BoundRaiser::solve_shallow(Frame& frame, Candidate& candidate, int x, std::uint32_t levels) {

@@ -13,6 +13,7 @@
 #include "search/candidate_list.hpp"
 #include "search/clustering.hpp"
 #include "search/packing.hpp"
+#include "search/parts.hpp"
 #include "shallow/sum_solver.hpp"
 #include "shallow/two_levels.hpp"
 
@@ -33,8 +34,11 @@ class BoundRaiser {
   /// Closes the side `x` by its best tree of this many levels.
   void solve_shallow(Frame& frame, Candidate& candidate, int x, std::uint32_t levels);
 
-  /// Closes the root by its best tree, if it can be found directly. False if not.
-  bool solve_root(Frame& root);
+  /// Whether trees of few levels are found from sums over the rows of the data.
+  bool has_sums() const { return sum_solver_.has_value(); }
+  /// Closes the whole problem by its best tree, if sums find it directly, unless it is stopped; `known` is what the
+  /// table has. False if not. Stumps are not worth it.
+  bool solve_whole(const Part& all, const NodeLimits& limits, const table::Interval& known);
 
   /// Raises the side `x` of a candidate to `goal` by a probe. If that fails and the other side has no frame either
   /// (`may_probe_other`), tries to prove the remaining amount on the other side, so that neither needs a frame. Returns
@@ -56,6 +60,7 @@ class BoundRaiser {
   std::optional<table::KnownTree> find_shallow(const Frame& frame, const Candidate& candidate, int x,
                                                std::uint32_t levels);
   void record_below(const Frame& frame, const Candidate& candidate, int x);
+  void record_sides(const Part& all, const NodeLimits& limits, std::uint32_t split);
 
   SearchThread& thread_;
   ChildMaker& children_;

@@ -10,11 +10,14 @@ namespace hornbeam::search {
 void ChildMaker::make_root(Frame& root) {
   root.is_root = true;
   thread_.maker.make_root(root.rows, thread_.shared.run);
-  const TreeLimits& limits = thread_.problem.tree;
-  NodeLimits of_root{limits.depth.value_or(table::kUnlimited), limits.leaves.value_or(table::kUnlimited)};
+  open(root, limits_of_root(thread_.problem.tree));
+}
+
+NodeLimits ChildMaker::limits_of_root(const TreeLimits& limits) {
+  const NodeLimits of_root{limits.depth.value_or(table::kUnlimited), limits.leaves.value_or(table::kUnlimited)};
   // A rule list has one leaf more than levels of splits.
-  if (limits.is_rule_list && limits.leaves) of_root = {std::min(of_root.depth, *limits.leaves - 1), table::kUnlimited};
-  open(root, of_root);
+  if (limits.is_rule_list && limits.leaves) return {std::min(of_root.depth, *limits.leaves - 1), table::kUnlimited};
+  return of_root;
 }
 
 /// Reads the measures of a new frame and finds its key.

@@ -18,6 +18,7 @@ class ChildMaker {
 
   /// Throws Stopped.
   void make_root(Frame& root);
+  static NodeLimits limits_of_root(const TreeLimits& limits);
 
   /// The frame of one side of a candidate that has keys; the frame's row set has its slot rows.
   std::unique_ptr<Frame> make(const Frame& frame, const Candidate& candidate, int x);

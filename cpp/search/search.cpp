@@ -13,6 +13,7 @@
 #include "search/bounded_memory.hpp"
 #include "search/read_tree.hpp"
 #include "search/record_tree.hpp"
+#include "shallow/sum_solver.hpp"
 
 namespace hornbeam::search {
 
@@ -42,6 +43,7 @@ class Search {
       if (run_.checkpoint() != nullptr && run_.checkpoint()->is_due()) save(root.limits);
     });
     load();
+    if (solve_by_sums(thread, root.limits)) return finish(root.limits, thread.counters());
     thread.open_root(root);
     root_key_ = root.key;
     sure_lower_ = std::min(problem_.leaf_cost + root.loss,
@@ -72,17 +74,40 @@ class Search {
       if (i == 0 || !memory_.has_forgotten()) run_.stop(run::Status::optimal);
     });
     Counters counters = thread.counters();
-    counters.forgotten = table_->n_forgotten();
-    if (companion_ != nullptr) counters.primal = companion_->n_found();
     for (const std::optional<AndOrSearch>& helper : helpers)
       if (helper) counters += helper->counters();
-    run::Outcome found = outcome(root.limits, counters);
+    return finish(root.limits, counters);
+  }
+
+ private:
+  /// Solves the problem without any frame, if sums can; false if not.
+  bool solve_by_sums(AndOrSearch& thread, NodeLimits& limits) {
+    const std::optional<Whole> whole = thread.whole();
+    if (!whole) return false;
+    limits = whole->limits;
+    root_key_ = whole->key();
+    sure_lower_ = root_interval().lower;
+    if (earlier_ != nullptr) {
+      earlier_->require_same(problem_, root_key_.set);
+      if (const tree::ResultTree* best = earlier_->best_tree(problem_))
+        record_tree(problem_, shared_.table, limits, *best);
+    }
+    if (start_ != nullptr) record_tree(problem_, shared_.table, limits, *start_);
+    report();
+    if (!thread.solve_whole(*whole)) return false;
+    if (root_interval().is_closed()) run_.stop(run::Status::optimal);
+    return true;
+  }
+
+  run::Outcome finish(const NodeLimits& limits, Counters counters) {
+    counters.forgotten = table_->n_forgotten();
+    if (companion_ != nullptr) counters.primal = companion_->n_found();
+    run::Outcome found = outcome(limits, counters);
     if (run_.checkpoint() != nullptr) save(found.tree);
     if (earlier_ != nullptr) earlier_->add(problem_.leaf_cost, std::move(table_), found.tree);
     return found;
   }
 
- private:
   static std::unique_ptr<table::SubproblemTable> make_table(const run::SearchLimits& limits, Ticks leaf_cost,
                                                             EarlierSearches* earlier) {
     std::unique_ptr<table::SubproblemTable> table = earlier == nullptr ? nullptr : earlier->take(leaf_cost);
@@ -186,6 +211,11 @@ class Search {
 };
 
 }  // namespace
+
+bool is_fast_by_sums(const rows::Problem& problem) {
+  constexpr std::uint32_t kMostDepth = 5;
+  return problem.tree.depth && *problem.tree.depth <= kMostDepth && shallow::SumSolver::is_usable(problem);
+}
 
 run::Outcome search(const rows::Problem& problem, run::Run& run, primal::Companion* companion, EarlierSearches* earlier,
                     const tree::ResultTree* start) {

@@ -12,6 +12,9 @@
 
 namespace hornbeam::search {
 
+/// Whether sums over columns are expected to end the search soon: they find the lowest three levels at once.
+bool is_fast_by_sums(const rows::Problem& problem);
+
 /// Throws Stopped if it is stopped before it has a root.
 /// `companion` may be null; otherwise it gets a share of the work. So may `earlier`; otherwise the search uses what is
 /// known from there, and adds what it proves itself. Throws std::invalid_argument if that is of another problem.

@@ -48,11 +48,13 @@ SubproblemOutcome SubproblemSearch::solve(const Subproblem& subproblem, run::Run
       memory.make_room(root, root.limits);
       run.report({root.upper(), std::min(root.lower, root.upper()), shared.n_subproblems, shared.bytes(), 0});
     });
+    // What sums prove of the whole problem is in the table, where the root finds it.
+    if (const auto whole = subproblem.splits ? std::nullopt : thread.whole()) thread.solve_whole(*whole);
     for (const Condition& one : subproblem.path) root.path_columns |= table::Proof::group_of(one.column);
     thread.open_root(root);
     if (subproblem.splits)
       thread.keep_splits(root, *subproblem.splits);
-    else
+    else if (!root.is_closed())
       thread.find_incumbent(root);
     outcome.is_open = true;
     run.guard([&] { thread.solve(root, subproblem.budget); });

@@ -33,6 +33,10 @@ struct CodedRows {
   Ticks shift = 0;
   std::vector<Ticks> sums;  // (n_rows, n_sums_of_row)
   std::size_t bytes() const { return groups.bytes() + sums.capacity() * sizeof(Ticks); }
+  /// What a side of so many rows takes: their numbers, sums and codes. Sums of pairs and triples come on top.
+  std::size_t bytes_to_solve(std::size_t n_rows) const {
+    return n_rows * (sizeof(std::uint32_t) + n_sums_of_row * sizeof(Ticks) + groups.n_groups() + sizeof(std::uint16_t));
+  }
 };
 
 class GroupSums {
