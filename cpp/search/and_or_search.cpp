@@ -32,8 +32,13 @@ std::optional<Whole> AndOrSearch::whole() {
   return whole;
 }
 
-bool AndOrSearch::solve_whole(const Whole& whole) {
-  return raiser_.solve_whole(whole.part, whole.limits, *thread_.shared.table.find(whole.key()));
+bool AndOrSearch::solve_whole(const Whole& whole, const std::function<void()>& report) {
+  const table::Interval known = *thread_.shared.table.find(whole.key());
+  const std::uint32_t levels = raiser_.levels_of_whole(whole.limits, known, whole.part.base_loss);
+  if (levels == 0) return false;
+  report();
+  raiser_.solve_whole(whole.part, whole.limits, known, levels);
+  return true;
 }
 
 void AndOrSearch::open_root(Frame& root) {

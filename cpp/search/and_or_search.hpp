@@ -40,8 +40,8 @@ class AndOrSearch {
 
   /// The whole problem without a frame, whose single leaf is recorded; none if no sums could solve it. Throws Stopped.
   std::optional<Whole> whole();
-  /// Solves it from sums, unless it is stopped; false if it needs frames.
-  bool solve_whole(const Whole& whole);
+  /// Solves it from sums, unless it is stopped; false if it needs frames. `report` is called before.
+  bool solve_whole(const Whole& whole, const std::function<void()>& report);
 
   /// Makes the frame of the whole problem and records its single leaf. Throws Stopped.
   void open_root(Frame& root);

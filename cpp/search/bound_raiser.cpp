@@ -111,22 +111,25 @@ std::uint32_t BoundRaiser::needed_levels_by_sums(const NodeLimits& limits, Ticks
   return 0;
 }
 
-bool BoundRaiser::solve_whole(const Part& all, const NodeLimits& limits, const table::Interval& known) {
-  const std::uint32_t n_columns = thread_.problem.rows.n_columns;
-  const std::uint32_t levels = needed_levels_by_sums(limits, known.upper(), all.base_loss, n_columns);
-  if (levels == 0 || limits.depth < 2 || known.is_closed()) return false;
+std::uint32_t BoundRaiser::levels_of_whole(const NodeLimits& limits, const table::Interval& known,
+                                           Ticks least_loss) const {
+  if (limits.depth < 2 || known.is_closed()) return 0;
+  return needed_levels_by_sums(limits, known.upper(), least_loss, thread_.problem.rows.n_columns);
+}
+
+void BoundRaiser::solve_whole(const Part& all, const NodeLimits& limits, const table::Interval& known,
+                              std::uint32_t levels) {
   thread_.count_subproblem();
-  std::vector<std::uint32_t> columns(n_columns);
+  std::vector<std::uint32_t> columns(thread_.problem.rows.n_columns);
   std::iota(columns.begin(), columns.end(), 0u);
   const auto found = sum_solver_->solve(all.rows, columns, levels);
-  if (!found) return true;
+  if (!found) return;
   ++(levels == 2 ? thread_.counters.two_levels : thread_.counters.three_levels);
   const bool is_better = found->better_than(known.tree);
   if (is_better) record_sides(all, limits, found->split);
   const table::KnownTree& best = is_better ? *found : known.tree;
   thread_.shared.table.tighten({all.set, limits.depth, limits.leaves}, {best.cost, best},
                                {table::SubproblemTable::kNeverForgotten, 0});
-  return true;
 }
 
 /// The two sides below the root of the tree found get entries of their own, so that it can be read off.

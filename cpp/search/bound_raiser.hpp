@@ -36,9 +36,11 @@ class BoundRaiser {
 
   /// Whether trees of few levels are found from sums over the rows of the data.
   bool has_sums() const { return sum_solver_.has_value(); }
-  /// Closes the whole problem by its best tree, if sums find it directly, unless it is stopped; `known` is what the
-  /// table has. False if not. Stumps are not worth it.
-  bool solve_whole(const Part& all, const NodeLimits& limits, const table::Interval& known);
+  /// The number of levels up to which the best tree of the whole problem is to be found without a frame; 0 if it needs
+  /// one, as for stumps, which a frame finds as soon. `known` is what the table has.
+  std::uint32_t levels_of_whole(const NodeLimits& limits, const table::Interval& known, Ticks least_loss) const;
+  /// Closes the whole problem by its best tree of this many levels.
+  void solve_whole(const Part& all, const NodeLimits& limits, const table::Interval& known, std::uint32_t levels);
 
   /// Raises the side `x` of a candidate to `goal` by a probe. If that fails and the other side has no frame either
   /// (`may_probe_other`), tries to prove the remaining amount on the other side, so that neither needs a frame. Returns

@@ -93,8 +93,7 @@ class Search {
         record_tree(problem_, shared_.table, limits, *best);
     }
     if (start_ != nullptr) record_tree(problem_, shared_.table, limits, *start_);
-    report();
-    if (!thread.solve_whole(*whole)) return false;
+    if (!thread.solve_whole(*whole, [this] { report(); })) return false;
     if (root_interval().is_closed()) run_.stop(run::Status::optimal);
     return true;
   }

@@ -49,7 +49,7 @@ SubproblemOutcome SubproblemSearch::solve(const Subproblem& subproblem, run::Run
       run.report({root.upper(), std::min(root.lower, root.upper()), shared.n_subproblems, shared.bytes(), 0});
     });
     // What sums prove of the whole problem is in the table, where the root finds it.
-    if (const auto whole = subproblem.splits ? std::nullopt : thread.whole()) thread.solve_whole(*whole);
+    if (const auto whole = subproblem.splits ? std::nullopt : thread.whole()) thread.solve_whole(*whole, [] {});
     for (const Condition& one : subproblem.path) root.path_columns |= table::Proof::group_of(one.column);
     thread.open_root(root);
     if (subproblem.splits)
