@@ -27,7 +27,7 @@ namespace {
 // What the heuristics get: an eighth of the time after some milliseconds, and 2 % if that brings nothing.
 constexpr primal::Share kShareOfWords{1u << 26, 32, 256};  // of words that kernels count
 // Sums over columns solve a tree of few levels in less time than the heuristics take to find a good one.
-constexpr primal::Share kShareBesideSums{1u << 31, 32, 256};
+constexpr primal::Share kShareWithSums{1u << 31, 32, 256};
 constexpr primal::Share kShareOfEntries{1u << 22, 4, 64, true};  // of entries that the ordered search reads
 
 /// Of a search that was stopped before it had a root: every tree costs at least a leaf.
@@ -63,7 +63,7 @@ run::Outcome search_columns(const data::PackedColumns& columns, const Input& inp
   primal::Companion companion([&] { return primal::Points(rows, are_joint); },
                               primal::PrimalSearch::most_bytes(most_points, rows.n_columns, n_weights), model,
                               input.leaf_cost, input.tree, run,
-                              search::is_fast_by_sums(problem) ? kShareBesideSums : kShareOfWords, start);
+                              search::is_fast_by_sums(problem) ? kShareWithSums : kShareOfWords, start);
   return search::search(problem, run, has_companion(input) ? &companion : nullptr, earlier, start);
 }
 
