@@ -146,7 +146,7 @@ def test_the_searches_of_a_frontier_share_what_they_prove():
 def test_a_time_limit_leaves_true_intervals_and_a_warning():
     X, y = noise()
     with pytest.warns(
-        NotProvenWarning, match=r"not proven for \d+ of \d+ sizes, from \d+ leaves on \(status 'time_limit'\)"
+        NotProvenWarning, match=r"not proven for \d+ of \d+ sizes, from \d+ lea(f|ves) on \(status 'time_limit'\)"
     ):
         found = GOSDTClassifier(regularization=0.003, time_limit=1.0, **BINARY).frontier(X, y)
     assert found.status == "time_limit"

@@ -19,6 +19,7 @@ from hornbeam.binarizers import (
     pack_conditions,
     pack_within,
 )
+from hornbeam.binarizers._packing import _room_for_bits
 from hornbeam.conditions import AtMost, IsIn
 from hornbeam.table import read_table
 
@@ -229,3 +230,23 @@ def test_a_stop_between_the_optimum_and_the_set_leaves_the_set_empty():
     assert model.rashomon_set_.n_trees == 0
     assert gaps.count(0) == 1
     assert model.statistics_["set_bytes"] < len(model.binarizer_.conditions_) * 25  # no columns were packed for it
+
+
+def test_bits_that_the_machine_has_no_room_for_are_refused_with_what_helps():
+    class ManyRows:
+        n_rows = 10**9
+
+    with pytest.raises(MemoryError, match=r'X has 1,000,000,000 conditions on .* binarizer="quantile"'):
+        _room_for_bits(range(10**9), ManyRows)
+
+
+def test_a_warning_tells_reading_from_searching_where_reading_took_longer():
+    with pytest.warns(NotProvenWarning):
+        classifier = hornbeam.GOSDTClassifier(time_limit=0).fit(*numbers(200, 2))
+    classifier.time_limit = 2
+    classifier.statistics_.update(seconds=0.25, binarize_seconds=1.75, bytes=2_000_000)
+    assert classifier._describe_end() == (
+        "status 'time_limit', time_limit=2, 0.2 s of search after 1.8 s for reading X, 2.0 MB"
+    )
+    classifier.statistics_.update(seconds=1.9, binarize_seconds=0.1)
+    assert classifier._describe_end() == "status 'time_limit', time_limit=2, 1.9 s, 2.0 MB"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def pack_conditions(conditions: Conditions, table: Table) -> npt.NDArray[np.uint
     """
     if table.flags is not None and isinstance(conditions, Ones):
         return table.flags.bits if len(conditions) == len(table.flags) else table.flags.bits[list(conditions.columns)]
-    bits = np.empty((len(conditions), (table.n_rows + 7) // 8), dtype=np.uint8)
+    bits = _room_for_bits(conditions, table)
     _pack_into(bits, conditions, table, Budget())
     return bits
 
@@ -51,10 +52,22 @@ def pack_within(conditions: Conditions, table: Table, budget: Budget, copies: in
             n_bytes = 0
         return pack_conditions(conditions, table) if budget.hold(n_bytes) else _pack_first(conditions, table)
     if not budget.is_spent() and budget.hold(n_bytes):
-        bits = np.empty((len(conditions), (table.n_rows + 7) // 8), dtype=np.uint8)
+        bits = _room_for_bits(conditions, table)
         if _pack_into(bits, conditions, table, budget):
             return bits
     return _pack_first(conditions, table)
+
+
+def _room_for_bits(conditions: Conditions, table: Table) -> npt.NDArray[np.uint8]:
+    """Allocate one bit for each condition and row; MemoryError if the machine has no room for them."""
+    shape = len(conditions), (table.n_rows + 7) // 8
+    try:
+        return np.empty(shape, dtype=np.uint8)
+    except MemoryError:
+        raise MemoryError(
+            f"X has {len(conditions):,} conditions on {table.n_rows:,} rows, which take {prod(shape) / 1e9:,.0f} GB as "
+            'bits, more than there is. Use fewer thresholds, for example binarizer="quantile", or fewer rows.'
+        ) from None
 
 
 def _pack_first(conditions: Conditions, table: Table) -> npt.NDArray[np.uint8]:

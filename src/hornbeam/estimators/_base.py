@@ -291,12 +291,14 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
             del self.trace_
 
     def _describe_end(self) -> str:
-        """Return how the search ended, its time and its memory, in words."""
+        """Return how the search ended, its time and its memory, in words; also what took longer before it."""
         seconds, megabytes = self.statistics_["seconds"], self.statistics_["bytes"] / 1e6
+        before = self.statistics_["binarize_seconds"]
+        reading = f" of search after {before:,.1f} s for reading X" if before >= max(seconds, 0.05) else ""
         limit = f", time_limit={float(self.time_limit):g}" if self.status_ == "time_limit" and self.time_limit else ""
         error = self.statistics_.get("cluster_error", "")
         status = f"status {self.status_!r}: {error}" if error else f"status {self.status_!r}"
-        return f"{status}{limit}, {seconds:,.1f} s, {megabytes:,.1f} MB"
+        return f"{status}{limit}, {seconds:,.1f} s{reading}, {megabytes:,.1f} MB"
 
     def __sklearn_clone__(self) -> Self:
         """Mark clones: they belong to a cross-validation or the like, which Ctrl-C has to end."""

@@ -23,6 +23,7 @@ from hornbeam.fitting.search import searches_of_penalties
 from hornbeam.fitting.training import TrainingRows
 from hornbeam.frontier.frontier import Frontier, PathSegment
 from hornbeam.frontier.search import FrontierSearch, Line, Segment
+from hornbeam.tree.words import count
 
 
 class FrontierMethods:
@@ -213,7 +214,8 @@ def _warn_unless_proven(frontier: Frontier) -> None:
     if frontier.status == "optimal":
         return
     open_sizes = [int(k) for k, status in zip(frontier.n_leaves, frontier.statuses, strict=True) if status != "optimal"]
-    sizes = f"{len(open_sizes)} of {len(frontier)} sizes, from {open_sizes[0]} leaves on" if open_sizes else "the path"
+    leaves = count(open_sizes[0], "leaf", "leaves") if open_sizes else ""
+    sizes = f"{len(open_sizes)} of {len(frontier)} sizes, from {leaves} on" if open_sizes else "the path"
     warn_user(
         f"The frontier is not proven for {sizes} (status {frontier.status!r}): there it holds the best trees known and "
         "lower bounds. For a proof, set a larger time_limit or leaf penalty, or a smaller max_depth or max_leaves.",
