@@ -15,11 +15,13 @@ _WEIGHT_LIMIT = 2**52  # integers below it are exact as float64, too
 
 
 def shown(value: object) -> str:
-    """Return a value for a message: its `repr`, shortened if it is long, or its type if that fails."""
+    """Return a value for a message: its `repr`, shortened if it is long, or its type if that fails or it is a table."""
     try:
         text = repr(value)
     except Exception:  # whatever it is, the message is about the value: integers of 4,301 digits have no `repr`
         return f"<{type(value).__name__}>"
+    if "\n" in text and hasattr(value, "shape") and not isinstance(value, np.ndarray):  # a data frame
+        return f"<{type(value).__name__} of shape {value.shape}>"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 

@@ -189,6 +189,11 @@ def test_folds_with_one_class_are_an_error_that_says_what_to_do(wine):
         quick(cv=KFold(2)).fit(X, y)
 
 
+def test_more_folds_than_rows_are_an_error_that_names_the_parameter():
+    with pytest.raises(ValueError, match=r"cv=None cannot divide these rows. .*n_splits=5"):
+        GOSDTClassifierCV().fit([[0], [1], [2]], [0, 1, 1])
+
+
 def test_rows_of_a_class_that_the_training_rows_of_a_fold_lack_count_as_wrong(wine):
     X, y = wine
     model = quick(cv=KFold(3)).fit(X, y)  # sorted by class: fold 0 has all rows of class 0

@@ -14,6 +14,7 @@ from hornbeam import (
     RashomonSetClassifier,
     ThresholdBinarizer,
     ThresholdGuessBinarizer,
+    greedy_splits,
     log_posterior,
     model_class_reliance,
     plot_importance,
@@ -127,3 +128,8 @@ def test_the_posterior_of_huge_and_tiny_parameters_is_that_of_exact_sums(classif
 def test_a_tree_that_is_not_in_the_set_is_an_index_error(trees, n):
     with pytest.raises(IndexError, match="is not in a set of"):
         trees[n]
+
+
+def test_a_data_frame_in_the_wrong_place_is_named_in_one_line():
+    with pytest.raises(TypeError, match=r"trees must be a RashomonSet, .* got <DataFrame of shape \(100, 2\)>\.$"):
+        greedy_splits(pd.DataFrame({"a": range(100), "b": 0}))

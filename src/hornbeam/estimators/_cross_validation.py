@@ -26,7 +26,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import _num_samples
 
 from hornbeam._budget import Budget
-from hornbeam._checks import as_array, check_choice
+from hornbeam._checks import as_array, check_choice, shown
 from hornbeam.exceptions import ColumnWarning, NotProvenWarning
 from hornbeam.fitting.parameters import check_number
 from hornbeam.frontier.held_out import score_of_objective
@@ -136,7 +136,10 @@ class CrossValidated:
         penalties = [one.regularization for one in candidates]
         target = self._read_target(y)
         of_folds = check_cv(self.cv, target, classifier=self._has_classes)
-        splits = list(of_folds.split(X, target, **routed.splitter.split))
+        try:
+            splits = list(of_folds.split(X, target, **routed.splitter.split))
+        except ValueError as error:
+            raise ValueError(f"cv={shown(self.cv)} cannot divide these rows. {error}") from None
         self._check_folds(target, splits)
         at_once = min(len(splits), effective_n_jobs(self.n_jobs))
         n_rounds, left = ceil(len(splits) / at_once), budget.seconds()
