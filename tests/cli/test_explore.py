@@ -123,7 +123,7 @@ def test_what_is_no_saved_set_is_refused_in_one_line(run, served, saved):
     (saved / "tree.pkl").write_bytes(pickle.dumps(GOSDTClassifier(0.1).fit(X, y)))
     for words, message in (
         ((saved / "none.pkl",), "No such file"),
-        ((saved / "text.pkl",), "is no file of pickle or joblib"),
+        ((saved / "text.pkl",), "is not a file of pickle or joblib"),
         ((saved / "tree.pkl",), "classifier must be a RashomonSetClassifier, got GOSDTClassifier"),
         ((saved / "set.pkl", "--epsilon", "0.1"), "--epsilon"),
         ((saved / "set.pkl", "--test-data", saved / "none.csv"), "none.csv"),

@@ -85,7 +85,7 @@ def test_columns_and_missing_classes_are_as_in_one_file(run: Run, tmp_path: Path
         (("--target", "kind", "--cv", "3"), "without --reference, --test-size and --cv"),
         (("--target", "kind", "--decimal", ","), "belong to a single CSV file"),
         (("--target", "kind", "--memory-limit", "64"), "memory_limit has no room for the distinct values"),
-        (("--target", "kind", "--temporary-folder", "no/folder"), "temporary_folder='no/folder' is no folder"),
+        (("--target", "kind", "--temporary-folder", "no/folder"), "temporary_folder='no/folder' is not a folder"),
     ],
 )
 def test_what_a_folder_does_not_have_is_refused(

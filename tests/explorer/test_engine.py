@@ -300,7 +300,7 @@ def test_what_cannot_be_explored_is_refused():
         Engine(classifier, X)
     with pytest.raises(ValueError, match="y_test: expected 80 classes"):
         Engine(classifier, X, y[:3])
-    with pytest.raises(ValueError, match="y_test: 7 is no class"):
+    with pytest.raises(ValueError, match="y_test: 7 is not a class"):
         Engine(classifier, X, np.full(80, 7))
     with pytest.raises(ValueError, match="features"):
         Engine(classifier, X[:, :2], y)

@@ -151,6 +151,6 @@ def test_a_frontier_refuses_the_folder_of_another_problem(tmp_path):
 
 def test_a_frontier_needs_a_folder(tmp_path):
     (tmp_path / "run").write_text("a letter")
-    with pytest.raises(ValueError, match="is no folder and cannot be made one: File exists"):
+    with pytest.raises(ValueError, match="is not a folder and cannot be made one: File exists"):
         GOSDTClassifier(0.02, checkpoint=tmp_path / "run").frontier(X, y)
     assert (tmp_path / "run").read_text() == "a letter"

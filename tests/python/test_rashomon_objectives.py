@@ -1,4 +1,4 @@
-"""Sets of good trees for objectives that are no sum over the rows, against brute force over all trees."""
+"""Sets of good trees for objectives that are not sums over the rows, against brute force over all trees."""
 
 import pickle
 import random

@@ -131,7 +131,7 @@ def test_a_full_disk_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     ("folder", "error", "message"),
     [
         (3, TypeError, "temporary_folder must be a path or None, got 3"),
-        ("missing/folder", ValueError, "temporary_folder='missing/folder' is no folder"),
+        ("missing/folder", ValueError, "temporary_folder='missing/folder' is not a folder"),
     ],
 )
 @pytest.mark.parametrize("make", [GOSDTClassifier, SPLITClassifier, LicketySPLITClassifier])
@@ -145,7 +145,7 @@ def test_a_wrong_folder_is_refused(make: Any, folder: Any, error: type[Exception
 
 def test_a_frontier_refuses_a_wrong_folder() -> None:
     frame = mixed_table(20)
-    with pytest.raises(ValueError, match="temporary_folder='missing/folder' is no folder"):
+    with pytest.raises(ValueError, match="temporary_folder='missing/folder' is not a folder"):
         GOSDTClassifier(temporary_folder="missing/folder").frontier(frame.drop("label"), frame["label"])
 
 

@@ -149,7 +149,7 @@ def test_types_that_differ_between_batches_are_named() -> None:
 @pytest.mark.parametrize(
     ("y", "weight", "message"),
     [
-        ("nolabel", None, "y='nolabel' is no column"),
+        ("nolabel", None, "y='nolabel' is not a column"),
         ([0, 1], None, "y must be the name"),
         ("label", 3, "sample_weight"),
     ],

@@ -34,7 +34,7 @@ def decimals_of(decimals: Any, table: Table) -> list[int | None]:
     TypeError
         If it is neither None, an integer nor a dict of integers.
     ValueError
-        If an integer is out of range, or a key of the dict is no column of numbers.
+        If an integer is out of range, or a key of the dict is not a column of numbers.
     """
     if not isinstance(decimals, Mapping):
         number = None if decimals is None else _check_decimals("decimals", decimals)

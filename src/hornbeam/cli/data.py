@@ -195,7 +195,7 @@ def has_too_many_values(column: pl.Series) -> bool:
 
 
 def is_quantity(column: pl.Series) -> bool:
-    """Return whether a column without missing values holds numbers that are no classes: decimals, or very many."""
+    """Return whether a column without missing values holds numbers that are not classes: decimals, or very many."""
     if not column.dtype.is_numeric():
         return False
     return (column.dtype.is_float() and bool((column != column.round()).any())) or has_too_many_values(column)

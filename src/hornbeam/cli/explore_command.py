@@ -210,7 +210,7 @@ def _engine_of_saved(path: Path, test_data: Path | None, written: Any) -> Any:
         except OSError as error:
             raise CommandError(f"{path}: {error.strerror}") from error
         except Exception as error:  # whatever the code of the file raises
-            raise CommandError(f"{path}: is no file of pickle or joblib that can be read here: {error}") from error
+            raise CommandError(f"{path}: is not a file of pickle or joblib that can be read here: {error}") from error
         test_rows: tuple[Any, Any] = (None, None)
         with refusals_as_command_errors():
             if test_data is not None:

@@ -136,7 +136,7 @@ class TreeClassifier(TreeDisplay, ClassifierMixin, TreeEstimator):  # type: igno
         ValueError
             If `X` lacks a column that the tree tests, or has no row.
         TypeError
-            If `X` is no lazy table.
+            If `X` is not a lazy table.
         ImportError
             If pyarrow is not installed.
 

@@ -63,8 +63,8 @@ class CrossValidated:
     """Mixin of classifiers that choose their leaf penalty by cross-validation.
 
     A subclass names the classifier that is fitted for each leaf penalty, `_classifier`; it returns in `_candidates_of`
-    how, unless by a search for each. Its parameters include those declared here. One whose target is no class overrides
-    `_read_target` and `_check_folds`, and sets `_has_classes`.
+    how, unless by a search for each. Its parameters include those declared here. One whose targets are not classes
+    overrides `_read_target` and `_check_folds`, and sets `_has_classes`.
     """
 
     _classifier: ClassVar[Any]
@@ -238,7 +238,7 @@ class CrossValidated:
 
 
 class CrossValidatedPath(CrossValidated):
-    """Mixin of estimators whose targets are no classes: one regularization path for each fold."""
+    """Mixin of estimators whose targets are not classes: one regularization path for each fold."""
 
     _has_classes = False
 

@@ -27,7 +27,7 @@ from hornbeam.tree.words import count
 
 
 class FrontierMethods:
-    """Mixin of the exact trees whose targets are no classes: the best trees of all sizes."""
+    """Mixin of the exact trees whose targets are not classes: the best trees of all sizes."""
 
     def frontier(self, X: Any, y: Any, sample_weight: Any = None) -> Frontier:
         """Find the best tree of at most k leaves, for every k; see `GOSDTClassifier.frontier`.
@@ -45,7 +45,7 @@ class FrontierMethods:
         Raises
         ------
         ValueError
-            As `fit`, and if `checkpoint` is no folder.
+            As `fit`, and if `checkpoint` is not a folder.
         TypeError
             As `fit`.
 

@@ -15,7 +15,7 @@ from hornbeam.fitting.progress import proven_bound, relative_gap
 
 
 class RoundedScaleTree(RegularizedTree):
-    """Base of the trees whose targets are no classes, and whose scale rounds what the search adds up."""
+    """Base of the trees whose targets are not classes, and whose scale rounds what the search adds up."""
 
     _targets: str
     """What `y` holds, for messages."""

@@ -405,7 +405,7 @@ class GOSDTClassifier(ExactTreeClassifier):
         Raises
         ------
         ValueError
-            As `fit`, and if the objective is not additive, there is a `reference`, or `checkpoint` is no folder.
+            As `fit`, and if the objective is not additive, there is a `reference`, or `checkpoint` is not a folder.
         TypeError
             As `fit`.
 

@@ -149,7 +149,7 @@ class RashomonSetClassifier(RashomonSetTree, RegularizedTreeClassifier):
     prediction of its class can cost at most. The paper does not define ties: of columns with equal gain (within 1e-12
     bits) the first is used here, so the order of the columns can change the set.
 
-    **Objectives that are no sums.** For "f1", trees with the same splits and different labels are different, since the
+    **Objectives that are not sums.** For "f1", trees with the same splits and different labels are different, since the
     best label of a leaf depends on all leaves; no split has two leaves of one label, unless ``distinct="labels"``. They
     are counted without being listed, by one search for each number of leaves. Weights times class weights must be
     proportional to integers of a total of at most about 2^18. For "auc" and "partial_auc" leaves have no labels, and

@@ -146,7 +146,7 @@ class SurvivalTree(FittedSurvivalTree, RoundedTree):
     for the same leaf penalty. So no fit that is stopped returns a tree that is worse by more than `rounding_`, unless
     `time_limit` or `memory_limit` has no room for the greedy tree.
 
-    **Brier score.** OSST [3]_ minimizes the integrated Brier score. It is no objective here. The score is a sum over
+    **Brier score.** OSST [3]_ minimizes the integrated Brier score, which is not an objective here. It is a sum over
     leaves of squared errors at each time, with weights that depend on censoring: one target for each time of an event.
     The bounds of the search would hold, but its sums, and the time for each of them, would grow with the number of
     times, and the cheap way out, a few quantiles of time, is no longer the score that is asked for. Use

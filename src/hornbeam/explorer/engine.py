@@ -157,7 +157,7 @@ class Engine:
         """Return what the page cannot show of this set, with a reason for each."""
         if isinstance(self.problem, RashomonProblem):
             return {}
-        why = f"The objective {self.classifier.objective!r} is no sum over the rows"
+        why = f"The objective {self.classifier.objective!r} is not a sum over the rows"
         return {
             "leaving": f"{why}, so what splits outside the set would cost is not known.",
             "reliance": f"{why}, so how much it relies on a column is not measured. Shown is the share of the trees "
@@ -360,7 +360,7 @@ class Engine:
             )
         unknown = next((label for label in labels if label not in number_of), None)
         if unknown is not None:
-            raise ValueError(f"y_test: {shown(unknown)} is no class of the set, which are {shown(list(number_of))}.")
+            raise ValueError(f"y_test: {shown(unknown)} is not a class of the set, which are {shown(list(number_of))}.")
         return np.array([number_of[label] for label in labels], dtype=np.int32)
 
     def _test_score(self, tree: PartialTree) -> float | None:

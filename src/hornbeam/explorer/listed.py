@@ -1,6 +1,6 @@
 """Sets of trees that are not counted over a graph: they are listed, and every question goes through the list.
 
-These are the sets of objectives that are no sum over the rows (F-score, areas under the ROC curve), and those that
+These are the sets of objectives that are not sums over the rows (F-score, areas under the ROC curve), and those that
 RESPLIT finds.
 """
 
@@ -184,7 +184,7 @@ class ListedSession:
         Returns
         -------
         dict
-            Reliances are None if the loss is no sum over the rows.
+            Reliances are None if the loss is not a sum over the rows.
         """
         columns = range(len(self.problem.schema.names))
         shares = [sum(column in one.columns for one in self._listed) / self.n_trees for column in columns]

@@ -73,7 +73,7 @@ class TreesOfParts(NamedTuple):
     ----------
     parts : tuple of Histogram
     left_out : sequence of tuple of Histogram
-        Choices that are among the others but are no trees of the set, in parts of their own.
+        Choices that are among the others but are not trees of the set, in parts of their own.
     leaf_mask : int
         The bits of a cost that count leaves.
     """

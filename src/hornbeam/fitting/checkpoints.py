@@ -20,7 +20,7 @@ def checkpoint_path(estimator: Any) -> str | None:
     ValueError
         If the path is empty.
     TypeError
-        If it is no path.
+        If it is not a path.
     """
     given = getattr(estimator, "checkpoint", None)
     if given is None:
@@ -62,7 +62,7 @@ def with_file_in_folder(
         folder.mkdir(exist_ok=True)
     except OSError as error:
         raise ValueError(
-            f"checkpoint={own.checkpoint!r} is no folder and cannot be made one: {error.strerror}. A frontier is a "
+            f"checkpoint={own.checkpoint!r} is not a folder and cannot be made one: {error.strerror}. A frontier is a "
             "sequence of searches, with a file for each: name a folder, or a path where one can be made."
         ) from None
     name = names.get(leaf_cost, f"penalty-{leaf_cost}")

@@ -382,7 +382,7 @@ def share_of_single_leaf(regularization: Any) -> Fraction:
     ValueError
         If it is more than 1, or as `exact_fraction`.
     TypeError
-        If it is no number.
+        If it is not a number.
     """
     penalty = Fraction(exact_fraction(regularization, "regularization"))
     if penalty > 1:

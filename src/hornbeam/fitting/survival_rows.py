@@ -45,7 +45,7 @@ def read_survival_training(X: Any, y: Any, sample_weight: Any, user: str, budget
     Raises
     ------
     ValueError
-        If lengths differ, y is None, is no array of events and times, has no event, or weights are wrong.
+        If lengths differ, y is None, is not an array of events and times, has no event, or weights are wrong.
     TypeError
         If `y` does not hold numbers, or a column of `X` holds values that are not numbers, strings or dates.
 

@@ -24,7 +24,7 @@ _Integers: TypeAlias = npt.NDArray[np.int64]
 MOST_LEVELS = 3
 # The value of a tree is its cost, and below that its number of leaves: of equally good trees the smallest is the best.
 _LEAF_BITS = 4
-_NONE = np.int64(1 << 61)  # more than any value, and the sum of two is no overflow
+_NONE = np.int64(1 << 61)  # more than any value, and the sum of two does not overflow
 
 
 class _Node(NamedTuple):

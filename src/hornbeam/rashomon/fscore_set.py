@@ -1,4 +1,4 @@
-"""All trees whose F-score is within a bound, counted exactly although the F-score is no sum over the rows.
+"""All trees whose F-score is within a bound, counted exactly although the F-score is not a sum over the rows.
 
 A tree with its labels is three numbers: its false positives FP, its false negatives FN and its leaves H. It costs
 ``N / D + regularization * H`` with ``N = FP + FN`` and ``D = 2 P + FP - FN``, where P is the weight of the positives
@@ -54,7 +54,7 @@ from hornbeam.table import TableSchema
 if TYPE_CHECKING:
     from hornbeam._core import TreeArrays
 
-_LEAST_BITS = 5  # of q; with fewer, the searches would count too many trees that are no members
+_LEAST_BITS = 5  # of q; with fewer, the searches would count too many trees that are not members
 
 
 class _Code(NamedTuple):

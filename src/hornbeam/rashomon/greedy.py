@@ -66,7 +66,7 @@ def greedy_splits(trees: RashomonSet, indices: Iterable[int] | None = None) -> G
     IndexError
         If there is no tree of some number.
     ValueError
-        If the objective of the set is no sum over the rows ("f1", "auc", "partial_auc").
+        If the objective of the set is not a sum over the rows ("f1", "auc", "partial_auc").
 
     See Also
     --------

@@ -21,7 +21,7 @@ def check_folder(folder: Any) -> None:
     if not isinstance(folder, str | os.PathLike):
         raise TypeError(f"temporary_folder must be a path or None, got {shown(folder)}.")
     if not os.path.isdir(folder):
-        raise ValueError(f"temporary_folder={os.fspath(folder)!r} is no folder. Create it, or set another one.")
+        raise ValueError(f"temporary_folder={os.fspath(folder)!r} is not a folder. Create it, or set another one.")
 
 
 class ScratchFile:

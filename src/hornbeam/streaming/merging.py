@@ -107,7 +107,7 @@ def read_streamed(
     Raises
     ------
     TypeError
-        If `y` or `sample_weight` is no name of a column.
+        If `y` or `sample_weight` is not the name of a column.
     ValueError
         If there is no such column, no row or a single class, a column changes its type between batches, or a start tree
         tests a column that there is not.

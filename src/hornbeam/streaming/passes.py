@@ -105,7 +105,7 @@ def layout_of(X: Any, y: Any, sample_weight: Any) -> Layout:
     Raises
     ------
     TypeError
-        If `y` or `sample_weight` is no name.
+        If `y` or `sample_weight` is not a name.
     ValueError
         If there is no such column.
     """
@@ -120,7 +120,7 @@ def layout_of(X: Any, y: Any, sample_weight: Any) -> Layout:
             )
         if name not in names:
             known = ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")
-            raise ValueError(f"{parameter}={name!r} is no column of X, whose columns are {known}.")
+            raise ValueError(f"{parameter}={name!r} is not a column of X, whose columns are {known}.")
     columns = [name for name in names if name not in (y, sample_weight)]
     if not columns:
         raise ValueError(f"X has no column but the target {y!r} and the weights.")

@@ -59,7 +59,7 @@ def concordance_index(y: Any, risk: Any) -> float:
     if not np.isfinite(risks).all():
         row = int(np.flatnonzero(~np.isfinite(risks))[0])
         raise ValueError(f"risk is {risks[row]} in row {row}; expected finite numbers.")
-    # Rows in the order of their times, events before what is censored at the same time; equal ranks are no pair.
+    # Rows in the order of their times, events before what is censored at the same time; equal ranks are not a pair.
     order = np.lexsort((~events, times))
     steps = (np.diff(times[order]) > 0) | np.diff(events[order])
     ranks = np.append(0, np.cumsum(steps)) if len(times) else np.empty(0, dtype=np.int64)
