@@ -118,7 +118,7 @@ class HazardTree(BaseTree):
         Parameters
         ----------
         arrays : dict of int32 ndarrays
-            See `Tree.from_search`; what it says of predictions is not read.
+            See `Tree.from_search`; the predictions in it are not used.
         conditions : sequence of Condition
             The condition behind each binary column.
         events : bool ndarray of shape (n_rows,)
