@@ -39,6 +39,7 @@ def test_an_unfitted_classifier_says_so(method):
             "binarizer must be 'exact', 'quantile', 'auto', 'guess', None .* got 'magic'",
         ),
         ({"time_limit": -1}, ValueError, "time_limit must be at least 0"),
+        ({"time_limit": np.inf}, ValueError, "time_limit must be finite, got inf. For no limit, set time_limit=None"),
         ({"memory_limit": "1GB"}, TypeError, "memory_limit must be a number, got '1GB'"),
         ({"gap_limit": 1}, ValueError, "gap_limit must be at least 0 and less than 1, got 1"),
         ({"n_jobs": 0}, ValueError, "n_jobs must not be 0"),

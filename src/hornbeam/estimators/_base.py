@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import nullcontext
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -242,10 +243,11 @@ class TreeEstimator(TableInput, BaseEstimator):  # type: ignore[misc]
         if not isinstance(self.trace, bool):
             raise TypeError(f"trace must be True or False, got {shown(self.trace)}.")
         max_depth = check_limit("max_depth", self.max_depth, least=0)
-        if self.time_limit is not None:
-            check_number("time_limit", self.time_limit)
-        if self.memory_limit is not None:
-            check_number("memory_limit", self.memory_limit)
+        for name, limit in (("time_limit", self.time_limit), ("memory_limit", self.memory_limit)):
+            if isinstance(limit, float) and limit == inf:
+                raise ValueError(f"{name} must be finite, got inf. For no limit, set {name}=None.")
+            if limit is not None:
+                check_number(name, limit)
         return _core.SearchOptions(max_depth=max_depth)
 
     def _make_binarizer(self) -> Binarizer:
