@@ -2,7 +2,7 @@
 # also into .venv-reader.
 #
 #   make demo       install, then find, prove and draw an optimal tree of the breast-cancer data
-#   make test       install with the test requirements, run every test, those of the core under sanitizers
+#   make test       install with the test requirements, run every test, those of the core also under sanitizers
 #   make docs       build the site with its gallery in build/docs; warnings are errors
 #   make lint       formatting, linters, types, spelling, layers, bounds, sizes; changes nothing
 #   make stub       rewrite src/hornbeam/_core.pyi, the types of the compiled module
@@ -19,8 +19,9 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 SOURCES := CMakeLists.txt pyproject.toml $(shell find cpp src -type f ! -name '*.so' ! -name '*.pyc')
 CPP := $(shell find cpp tests -name '*.hpp' -o -name '*.cpp')
-# Builds of the core whose tests are run under sanitizers: address and undefined behavior; threads, only the tests with
-# threads; the first again with exact support sets as keys of the table, only the tests of what has such keys.
+# Builds of the core whose tests are run: under the sanitizers of addresses and undefined behavior, with a quarter of the
+# seeds; under that of threads, only the tests with threads; with exact support sets as keys of the table and without
+# these sanitizers, only the tests of what has such keys, with all seeds.
 CORE_BUILDS := asan tsan exact
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -33,7 +34,7 @@ demo: .venv/installed-all
 	hornbeam demo --directory demo
 
 test: .venv/installed-test .venv-reader/installed test-core
-	python -m pytest -n auto --dist worksteal
+	python -m pytest -n logical --dist worksteal
 
 test-core: $(CORE_BUILDS)
 $(CORE_BUILDS): %: build-%
