@@ -41,10 +41,18 @@ class CostLattice {
   }
   std::uint64_t stride(Ticks most) const { return static_cast<std::uint64_t>(most / unit_) + 1; }
   std::uint32_t place(Ticks cost, std::uint64_t stride) const {
+    const auto [leaves, loss] = parts(cost);
+    return static_cast<std::uint32_t>(leaves * stride + loss);
+  }
+  /// Leaves, and units of loss, of a cost that has a place.
+  std::pair<std::uint32_t, std::uint32_t> parts(Ticks cost) const {
     const std::uint64_t leaves = static_cast<std::uint64_t>(cost) & mask_;
     const std::uint64_t loss = static_cast<std::uint64_t>(cost) - leaves * static_cast<std::uint64_t>(leaf_cost_);
-    return static_cast<std::uint32_t>(leaves * stride + (loss >> shift_) * inverse_);  // an exact division
+    return {static_cast<std::uint32_t>(leaves), static_cast<std::uint32_t>((loss >> shift_) * inverse_)};  // exact
   }
+  /// The most units of loss that cost at most this.
+  std::uint64_t most_loss(Ticks most) const { return static_cast<std::uint64_t>(most / unit_); }
+  Ticks leaf_cost() const { return leaf_cost_; }
   Ticks cost(std::uint32_t place, std::uint64_t stride) const {
     return static_cast<Ticks>(place / stride) * leaf_cost_ + static_cast<Ticks>(place % stride) * unit_;
   }

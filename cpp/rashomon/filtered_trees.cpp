@@ -24,9 +24,45 @@ FilterIndex<Count>::FilterIndex(TreeGraph<Count>& graph, run::Run& run)
   held_.add(graph.nodes_.size() * sizeof(IndexedNode) + masks_.bytes());
   run.require(graph.bytes_with_filters());
   nodes_.resize(graph.nodes_.size());
+  find_budgets();
   run::WorkMeter meter = graph.filter_meter(run);
   visit(graph_.root_, 0, masks_.all(), graph_.problem_.depth, 0, meter);
   run.require(graph.bytes_with_filters());
+}
+
+template <class Count>
+void FilterIndex<Count>::find_budgets() {
+  std::vector<std::uint32_t> sides_first;
+  std::vector<bool> is_listed(nodes_.size());
+  list_sides_first(0, is_listed, sides_first);
+  nodes_[0].budget = graph_.nodes_[0].budget;
+  for (auto node = sides_first.rbegin(); node != sides_first.rend(); ++node) {
+    const Ticks budget = nodes_[*node].budget;
+    for (const Split& split : graph_.nodes_[*node].splits)
+      if (const auto least = least_costs(split, budget))
+        for (int x = 0; x < 2; ++x) {
+          Ticks& of_side = nodes_[split.node[x]].budget;
+          of_side = std::max(of_side, budget - (*least)[1 - x]);
+        }
+  }
+}
+
+template <class Count>
+void FilterIndex<Count>::list_sides_first(std::uint32_t node, std::vector<bool>& is_listed,
+                                          std::vector<std::uint32_t>& order) const {
+  if (is_listed[node]) return;
+  is_listed[node] = true;
+  for (const Split& split : graph_.nodes_[node].splits)
+    for (const std::uint32_t side : split.node) list_sides_first(side, is_listed, order);
+  order.push_back(node);
+}
+
+template <class Count>
+std::optional<std::array<Ticks, 2>> FilterIndex<Count>::least_costs(const Split& split, Ticks budget) const {
+  const Histogram<Count>* const sides[2] = {&graph_.nodes_[split.node[0]].trees, &graph_.nodes_[split.node[1]].trees};
+  if (sides[0]->empty() || sides[1]->empty()) return std::nullopt;
+  const std::array<Ticks, 2> least{sides[0]->front().cost, sides[1]->front().cost};
+  return least[0] + least[1] <= budget ? std::optional(least) : std::nullopt;
 }
 
 template <class Count>
@@ -34,25 +70,40 @@ void FilterIndex<Count>::visit(rows::RowSet& rows, std::uint32_t node, const Mas
                                std::size_t level, run::WorkMeter& meter) {
   meter.require(1);
   const auto& known = graph_.nodes_[node];
+  IndexedNode& found = nodes_[node];
   if (!known.is_deep) {
-    nodes_[node] = list(rows, mask, depth, known.budget);
-    count_bytes(nodes_[node], meter);
+    const Ticks budget = found.budget;
+    found = list(rows, mask, depth, budget);
+    found.budget = budget;
+    count_bytes(found, meter);
     return;
   }
-  IndexedNode& found = nodes_[node];
   found.rows = found.least_rows = count_rows(mask);
   graph_.two_level_trees_.list_leaves(rows.total.data(), known.budget, found.leaves);
   graph_.maker_.make_slot_rows(rows);
-  for (const auto& split : known.splits) add_copies(mask, split.column, split.copies, found);
+  for (const Split& split : known.splits) {
+    if (least_costs(split, found.budget))
+      add_copies(mask, split.column, split.copies, found);
+    else
+      found.copy_ends.push_back(static_cast<std::uint32_t>(found.copies.size()));
+  }
   count_bytes(found, meter);
-  for (const auto& split : known.splits)
+  for (const RowMasks::Copy& copy : found.copies) found.columns |= column_bit(copy.column);
+  for (std::size_t at = 0; at < known.splits.size(); ++at)
     for (const bool side : {false, true}) {
-      if (nodes_[split.node[side ? 1 : 0]].rows != 0) continue;
-      Mask narrow = mask;
-      masks_.narrow(narrow, split.column, side);
-      const auto at = std::find(rows.columns.begin(), rows.columns.end(), split.column) - rows.columns.begin();
-      visit(graph_.child_of(rows, static_cast<std::uint32_t>(at), side, level), split.node[side ? 1 : 0], narrow,
-            one_less(depth), level + 1, meter);
+      const Split& split = known.splits[at];
+      if (found.copies_at(at).empty()) continue;
+      const IndexedNode& below = nodes_[split.node[side ? 1 : 0]];
+      if (below.rows == 0) {
+        Mask narrow = mask;
+        masks_.narrow(narrow, split.column, side);
+        const auto column = std::find(rows.columns.begin(), rows.columns.end(), split.column) - rows.columns.begin();
+        visit(graph_.child_of(rows, static_cast<std::uint32_t>(column), side, level), split.node[side ? 1 : 0], narrow,
+              one_less(depth), level + 1, meter);
+      }
+      found.columns |= below.columns;
+      found.least_rows = std::min(found.least_rows, below.least_rows);
+      found.levels = std::max(found.levels, below.levels + 1);
     }
 }
 
@@ -96,7 +147,11 @@ IndexedNode FilterIndex<Count>::list(const rows::RowSet& rows, const Mask& mask,
       }
     }
   }
-  for (const SmallTree& tree : found.trees) found.least_rows = std::min(found.least_rows, tree.rows);
+  for (const SmallTree& tree : found.trees) {
+    found.least_rows = std::min(found.least_rows, tree.rows);
+    found.levels = std::max<std::uint32_t>(found.levels, tree.is_leaf() ? 1 : 2);
+  }
+  for (const RowMasks::Copy& copy : found.copies) found.columns |= column_bit(copy.column);
   return found;
 }
 
@@ -131,66 +186,154 @@ FilteredGraph<Count>::FilteredGraph(TreeGraph<Count>& graph, const FilterIndex<C
   // No tree tests a column twice on one path.
   if (filter_.depth >= graph.problem_.rows.n_columns) filter_.depth = table::kUnlimited;
   if (filter_.depth != table::kUnlimited) n_depths_ = filter_.depth + 1;
-  held_.add(graph.nodes_.size() * n_depths_ * sizeof(typename decltype(known_)::value_type));
+  for (std::uint32_t column = 0; column < filter_.is_allowed.size(); ++column)
+    if (!filter_.is_allowed[column]) forbidden_ |= column_bit(column);
+  held_.add(graph.nodes_.size() * n_depths_ * sizeof(Found));
   run.require(graph.bytes_with_filters());
-  known_.assign(graph.nodes_.size() * n_depths_, nullptr);
+  found_.resize(graph.nodes_.size() * n_depths_);
   run::WorkMeter meter = graph.filter_meter(run);
-  meter_ = &meter;
-  trees(0, filter_.depth);
-  meter_ = nullptr;
+  const Place root{0, filter_.depth};
+  std::vector<Place> sides_first;
+  if (find_least(root, sides_first, meter) <= index_[0].budget) {
+    found_[number_of(root)].budget = index_[0].budget;
+    std::for_each(sides_first.rbegin(), sides_first.rend(), [this](const Place& place) { give_budgets(place); });
+    for (const Place& place : sides_first) count(place, meter);
+  }
   run.require(graph.bytes_with_filters());
 }
 
 template <class Count>
-const Histogram<Count>& FilteredGraph<Count>::trees(std::uint32_t node, std::uint32_t depth) {
-  const Histogram<Count>*& known = known_[node * n_depths_ + (depth == table::kUnlimited ? 0 : depth)];
-  if (known == nullptr) known = &find(node, depth);
-  return *known;
+const Histogram<Count>& FilteredGraph<Count>::trees(std::uint32_t node, std::uint32_t depth) const {
+  const Histogram<Count>* const trees = found_[number_of({node, depth})].trees;
+  if (trees != nullptr) return *trees;
+  return passes({node, depth}) ? graph_.nodes_[node].trees : none_;  // below a node that passes as well
 }
 
 template <class Count>
-const Histogram<Count>& FilteredGraph<Count>::find(std::uint32_t node, std::uint32_t depth) {
-  if (passes(node, depth)) return graph_.nodes_[node].trees;
-  if (meter_ != nullptr) meter_->require(1);
-  const Histogram<Count>& found = counted_.emplace_back(
-      graph_.nodes_[node].is_deep ? count_deep(node, depth)
-                                  : count_small(index_[node], depth, graph_.nodes_[node].budget, [](auto...) {}));
-  const std::uint64_t bytes = sizeof(found) + found.capacity() * sizeof(CostCount<Count>);
+Ticks FilteredGraph<Count>::most(std::uint32_t node, std::uint32_t depth) const {
+  return passes({node, depth}) ? index_[node].budget : found_[number_of({node, depth})].budget;
+}
+
+template <class Count>
+Ticks FilteredGraph<Count>::find_least(const Place& place, std::vector<Place>& sides_first, run::WorkMeter& meter) {
+  Found& found = found_[number_of(place)];
+  if (found.least >= 0) return found.least;
+  const IndexedNode& node = index_[place.node];
+  if (node.rows == 0) return found.least = kInfinity;
+  if (passes(place)) {
+    found.trees = &graph_.nodes_[place.node].trees;
+    return found.least = least_of_all(place.node);
+  }
+  meter.require(1);
+  Ticks least = kInfinity;
+  if (node.rows >= filter_.rows_per_leaf)
+    for (const TreeLeaf& leaf : node.leaves) least = std::min(least, leaf.cost);
+  if (place.depth > 0 && graph_.nodes_[place.node].is_deep)
+    least = std::min(least, least_of_splits(place, sides_first, meter));
+  else if (place.depth > 0 && least > least_of_all(place.node))  // often a leaf is the cheapest tree
+    least = std::min(least, least_of_small(node, place.depth));
+  if (least > node.budget) least = kInfinity;
+  if (least < kInfinity) sides_first.push_back(place);
+  return found.least = least;
+}
+
+template <class Count>
+Ticks FilteredGraph<Count>::least_of_all(std::uint32_t node) const {
+  const Histogram<Count>& trees = graph_.nodes_[node].trees;
+  return trees.empty() ? kInfinity : trees.front().cost;
+}
+
+/// Of a deep node.
+template <class Count>
+Ticks FilteredGraph<Count>::least_of_splits(const Place& place, std::vector<Place>& sides_first,
+                                            run::WorkMeter& meter) {
+  const auto& splits = graph_.nodes_[place.node].splits;
+  Ticks least = kInfinity;
+  for (std::size_t at = 0; at < splits.size(); ++at) {
+    if (n_allowed(index_[place.node], at) == 0) continue;
+    const Ticks of_false_side = find_least(place.side(splits[at], 0), sides_first, meter);
+    if (of_false_side < kInfinity)
+      least = std::min(least, of_false_side + find_least(place.side(splits[at], 1), sides_first, meter));
+  }
+  return least;
+}
+
+template <class Count>
+Ticks FilteredGraph<Count>::least_of_small(const IndexedNode& node, std::uint32_t depth) {
+  find_allowed(node);
+  Ticks least = kInfinity;
+  const SmallTree* next = node.trees.data();
+  for (const IndexedNode::Split& split : node.splits) {
+    Ticks sum = allowed_[split.place] == 0 ? kInfinity : 0;
+    for (const std::uint32_t n_trees : split.n_trees) {
+      const SmallTree* const end = next + n_trees;
+      const SmallTree* const first =
+          std::find_if(next, end, [&](const SmallTree& tree) { return n_passing(tree, depth) > 0; });
+      sum = first == end ? kInfinity : std::min(sum + first->cost, kInfinity);
+      next = end;
+    }
+    least = std::min(least, sum);
+  }
+  return least;
+}
+
+/// Whether it is in a tree of at most this budget that passes.
+template <class Count>
+bool FilteredGraph<Count>::is_used(const Place& place, const Split& split, Ticks budget) const {
+  const Ticks least[2] = {found_[number_of(place.side(split, 0))].least, found_[number_of(place.side(split, 1))].least};
+  return least[0] >= 0 && least[1] >= 0 && least[0] + least[1] <= budget;
+}
+
+/// To both sides of each split.
+template <class Count>
+void FilteredGraph<Count>::give_budgets(const Place& place) {
+  const Ticks budget = found_[number_of(place)].budget;
+  const auto& splits = graph_.nodes_[place.node].splits;
+  for (std::size_t at = 0; place.depth > 0 && at < splits.size(); ++at) {
+    if (n_allowed(index_[place.node], at) == 0 || !is_used(place, splits[at], budget)) continue;
+    for (int x = 0; x < 2; ++x) {
+      Ticks& of_side = found_[number_of(place.side(splits[at], x))].budget;
+      of_side = std::max(of_side, budget - found_[number_of(place.side(splits[at], 1 - x))].least);
+    }
+  }
+}
+
+template <class Count>
+void FilteredGraph<Count>::count(const Place& place, run::WorkMeter& meter) {
+  Found& found = found_[number_of(place)];
+  if (found.budget < 0) return;
+  meter.require(1);
+  const auto& known = graph_.nodes_[place.node];
+  const Histogram<Count>& trees = counted_.emplace_back(
+      known.is_deep ? count_deep(place, found.budget)
+                    : count_small(index_[place.node], place.depth, found.budget, &known.trees, [](auto...) {}));
+  found.trees = &trees;
+  const std::uint64_t bytes = sizeof(trees) + trees.capacity() * sizeof(CostCount<Count>);
   held_.add(bytes);
-  if (meter_ != nullptr) meter_->require(bytes / kBytesOfWork);
-  return found;
+  meter.require(bytes / kBytesOfWork);
 }
 
 template <class Count>
-bool FilteredGraph<Count>::passes(std::uint32_t number, std::uint32_t depth) {
-  const IndexedNode& node = index_[number];
-  if (node.least_rows < filter_.rows_per_leaf) return false;
-  if (!std::ranges::all_of(node.copies, [&](const auto& copy) { return filter_.is_allowed[copy.column]; }))
-    return false;
-  if (!graph_.nodes_[number].is_deep) return depth > 1 || node.splits.empty();
-  return depth > 0 && std::ranges::all_of(graph_.nodes_[number].splits, [&](const auto& split) {
-           return std::ranges::all_of(split.node, [&](std::uint32_t side) {
-             return &trees(side, one_less(depth)) == &graph_.nodes_[side].trees;
-           });
-         });
+bool FilteredGraph<Count>::passes(const Place& place) const {
+  const IndexedNode& node = index_[place.node];
+  return node.rows > 0 && (node.columns & forbidden_) == 0 && node.least_rows >= filter_.rows_per_leaf &&
+         node.levels <= place.depth;
 }
 
 template <class Count>
-Histogram<Count> FilteredGraph<Count>::count_deep(std::uint32_t number, std::uint32_t depth) {
-  const auto& known = graph_.nodes_[number];
-  const IndexedNode& node = index_[number];
-  // The sides come first: they use `sum_`, too.
-  for (std::size_t at = 0; depth > 0 && at < known.splits.size(); ++at)
-    if (n_allowed(node, at) > 0)
-      for (const std::uint32_t side : known.splits[at].node) trees(side, one_less(depth));
-  sum_.begin(known.budget);
+Histogram<Count> FilteredGraph<Count>::count_deep(const Place& place, Ticks budget) {
+  const auto& known = graph_.nodes_[place.node];
+  const IndexedNode& node = index_[place.node];
+  sum_.begin(budget, &known.trees);
   add_leaves(node);
-  for (std::size_t at = 0; depth > 0 && at < known.splits.size(); ++at) {
+  for (std::size_t at = 0; place.depth > 0 && at < known.splits.size(); ++at) {
     const Count copies(n_allowed(node, at));
-    if (copies.is_zero()) continue;
+    if (copies.is_zero() || !is_used(place, known.splits[at], budget)) continue;
     const auto& sides = known.splits[at].node;
-    sum_.add_products(trees(sides[1], one_less(depth)), trees(sides[0], one_less(depth)), copies);
-    if (std::min(index_[sides[0]].rows, index_[sides[1]].rows) < filter_.rows_per_leaf) continue;
+    sum_.add_products(trees(sides[1], one_less(place.depth)), trees(sides[0], one_less(place.depth)), copies);
+    if (node.least_rows < filter_.rows_per_leaf &&
+        std::min(index_[sides[0]].rows, index_[sides[1]].rows) < filter_.rows_per_leaf)
+      continue;
     for (const TrivialSplits::Pair& pair :
          trivial_splits(graph_.problem_.kind, graph_.nodes_[sides[0]].leaves, graph_.nodes_[sides[1]].leaves))
       sum_.subtract(pair.cost[0] + pair.cost[1], copies);
@@ -208,6 +351,12 @@ template <class Count>
 std::uint32_t FilteredGraph<Count>::n_allowed(const IndexedNode& node, std::size_t place) const {
   return static_cast<std::uint32_t>(std::ranges::count_if(
       node.copies_at(place), [&](const RowMasks::Copy& copy) { return filter_.is_allowed[copy.column]; }));
+}
+
+template <class Count>
+void FilteredGraph<Count>::find_allowed(const IndexedNode& node) {
+  allowed_.clear();
+  for (std::size_t place = 0; place < node.copy_ends.size(); ++place) allowed_.push_back(n_allowed(node, place));
 }
 
 template <class Count>

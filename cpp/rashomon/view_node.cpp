@@ -65,6 +65,7 @@ class TreeGraph<Count>::NodeViewer {
     // A node has all trees within its own budget, which no tree of the set exceeds here.
     const bool is_listed = node_ && (!with_splits || graph_.nodes_[*node_].is_deep);
     if (is_listed) {
+      if (filtered_ != nullptr) budget_ = std::min(budget_, filtered_->most(*node_, filter_depth_));
       found.trees = table_of(trees_of(*node_, filter_depth_), budget_);
       if (!with_splits || filter_depth_ == 0) return found;
       for (const Split& split : graph_.nodes_[*node_].splits) add_split(split, found.splits);
@@ -75,7 +76,7 @@ class TreeGraph<Count>::NodeViewer {
         if (with_splits) add_split(static_cast<std::uint32_t>(at), trees, found.splits);
       };
       const IndexedNode node = filtered_->index().list(*rows_, mask_of(numbers_), depth_, budget_);
-      found.trees = table_of(filtered_->count_small(node, filter_depth_, budget_, add), budget_);
+      found.trees = table_of(filtered_->count_small(node, filter_depth_, budget_, nullptr, add), budget_);
     } else {
       graph_.count_shallow(*rows_, depth_, budget_, [this, &found, with_splits](std::uint32_t at, bool has_trees) {
         const Histogram<Count>* const sides[2] = {&graph_.side_[0], &graph_.side_[1]};
@@ -170,7 +171,7 @@ class TreeGraph<Count>::NodeViewer {
 
   TreeGraph& graph_;
   const data::DistinctRows& data_;
-  const Ticks budget_;
+  Ticks budget_;
   FilteredGraph<Count>* const filtered_;
   rows::RowSet* rows_;
   data::RowList numbers_;

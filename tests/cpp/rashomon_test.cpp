@@ -11,6 +11,7 @@
 
 #include "rashomon/counts.hpp"
 #include "rashomon/prefix_graph.hpp"
+#include "rashomon/subset_sums.hpp"
 #include "rashomon/tree_graph.hpp"
 #include "support/check.hpp"
 #include "support/oracle.hpp"
@@ -268,7 +269,7 @@ void check_filter(const TestProblem& problem, Random& draw) {
   graph.build(0, bound);
   const TreeFilter filter = random_filter(draw, problem);
   const std::unique_ptr<FilteredTrees> filtered = graph.filtered(filter, run);
-  const TreeCounter counter(problem, leaf_rule, filter), every(problem, leaf_rule);
+  const TreeCounter counter(problem, leaf_rule, filter);
   RowNumbers rows = all_rows(problem);
   std::vector<PathStep> path;
   Ticks budget = bound;
@@ -292,13 +293,57 @@ void check_filter(const TestProblem& problem, Random& draw) {
     const bool side = draw.percent(50);
     --depth;
     if (filter_depth != table::kUnlimited) --filter_depth;
-    budget -= every.count(rows_where(problem, rows, column, !side), depth, budget).begin()->first;
+    budget -=
+        counter.count(rows_where(problem, rows, column, !side), std::min(depth, filter_depth), budget).begin()->first;
     rows = rows_where(problem, rows, column, side);
     path.push_back({column, side});
   }
 }
 
 }  // namespace
+
+RANDOM_TEST(sums_below_known_ones_are_those_of_a_sum_by_cost, 1000) {
+  const Ticks unit = (2 * Ticks{draw.below(50)} + 1) << 8, leaf = (Ticks{draw.below(20)} << 8) + 257;
+  Run run;
+  const std::uint8_t bits = 1;
+  const std::vector<std::int32_t> targets{0, 1};
+  const std::vector<std::int64_t> weights{1, 1};
+  const DistinctRows rows({&bits, 1, 2}, {targets, weights, 2}, run);
+  const CostLattice lattice(rows, LeafModel(2, 2, {0, unit, unit, 0}, true, false), {leaf, 1, LeafRule::differ});
+  const Ticks most = 8 * leaf + draw.below(80) * unit;
+  CHECK(lattice.size(most) > 0);
+  const auto histogram = [&] {
+    std::map<Ticks, WordCount> counts;
+    const std::uint32_t n = draw.below(60);
+    const int bits_less = draw.choose<int>({36, 58});  // some numbers of more than half a word, or none
+    for (std::uint32_t i = 0; i < n; ++i)
+      counts[(1 + draw.below(4)) * leaf + draw.below(30) * unit] = WordCount((draw.word() >> bits_less) + 1);
+    Histogram<WordCount> found;
+    for (const auto& [cost, count] : counts) found.push_back({cost, count});
+    return found;
+  };
+  const Histogram<WordCount> a = histogram(), b = histogram(), other = histogram();
+  const WordCount copies(1 + draw.below(3));
+  HistogramSum<WordCount> plain;
+  const auto add_all = [&](auto& sums, auto... limit) {
+    sums.add(leaf, WordCount(7));
+    sums.add_products(a, b, copies, limit...);
+    if (!a.empty() && !b.empty() && a[0].cost + b[0].cost <= most) sums.subtract(a[0].cost + b[0].cost, copies);
+  };
+  add_all(plain, most);
+  const Histogram<WordCount> expected = plain.take();
+  add_all(plain, most);
+  plain.add_products(other, a, WordCount(1), most);
+  const Histogram<WordCount> known = plain.take();
+  SubsetSums<WordCount> sums(lattice);
+  for (const Histogram<WordCount>* const all : {&known, static_cast<const Histogram<WordCount>*>(nullptr), &known}) {
+    sums.begin(most, all);
+    add_all(sums);
+    const Histogram<WordCount> found = sums.take();
+    CHECK(std::ranges::equal(found, expected,
+                             [](const auto& x, const auto& y) { return x.cost == y.cost && x.count == y.count; }));
+  }
+}
 
 RANDOM_TEST(big_numbers_count_as_128_bits_do, 2000) {
   const auto random = [&] { return Wide{draw.word() >> draw.below(64)} << draw.below(50) | (draw.word() >> 32); };
