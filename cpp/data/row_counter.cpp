@@ -37,6 +37,17 @@ Word load_bits(const std::uint8_t* bytes, std::size_t first_bit, std::uint32_t n
   return n < kWordBits ? word & ((Word{1} << n) - 1) : word;
 }
 
+/// Whether the codes of a column are 0 and 1, and come as bits or bytes.
+bool are_flags(const CodesOfColumn& codes, std::uint32_t width) {
+  return codes.bits != nullptr || (width == 1 && codes.bytes != nullptr);
+}
+
+/// Up to 64 flags.
+Word load_flags(const CodesOfColumn& codes, std::size_t first, std::uint32_t n) {
+  return codes.bits != nullptr ? load_bits(codes.bits, codes.first_bit + first, n)
+                               : packed_bytes(codes.bytes + first, n);
+}
+
 /// For so few bits, the counts of all combinations take no more than 36 MB.
 constexpr std::uint32_t kFewBits = 22;
 
@@ -69,7 +80,8 @@ bool RowCounter::add(std::span<const CodesOfColumn> columns, std::size_t n_rows,
     if ((all & ~places_[c].mask()) != 0) return false;
   }
   std::uint32_t numbers[kWordBits];
-  for (std::size_t first = 0; first < n_rows; first += kWordBits) {
+  const std::size_t n_counted = is_small() && counts.empty() ? count_flags(columns, n_rows) : 0;
+  for (std::size_t first = n_counted; first < n_rows; first += kWordBits) {
     const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(kWordBits, n_rows - first));
     pack(columns, first, n);
     count_packed(rows_.data(), n, counts.empty() ? counts : counts.subspan(first, n), numbers);
@@ -102,13 +114,35 @@ void RowCounter::count_packed(const Word* rows, std::uint32_t n, std::span<const
     for (std::uint32_t i = 0; i < n; ++i) counts_[numbers[i]] += counts.empty() ? 1 : counts[i];
     return;
   }
-  if (counts.empty()) {
-    // Few rows wait for a cache: only `spent_`, a byte for each combination, is read for all of them.
-    for (std::uint32_t i = 0; i < n; ++i)
-      if (spent_[rows[i]]++ == 0) prepay(rows[i], kPrepaid);
-    return;
+  for (std::uint32_t i = 0; i < n; ++i)
+    if (counts.empty())
+      count_once(rows[i]);
+    else
+      prepay(rows[i], counts[i]);
+}
+
+std::size_t RowCounter::count_flags(std::span<const CodesOfColumn> columns, std::size_t n_rows) {
+  std::vector<std::size_t> used;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (places_[c].width == 0) continue;
+    if (!are_flags(columns[c], places_[c].width)) return 0;
+    used.push_back(c);
   }
-  for (std::uint32_t i = 0; i < n; ++i) prepay(rows[i], counts[i]);
+  constexpr std::size_t kHalf = kWordBits / 2, kRows = std::size_t{2} * kWordBits;
+  static_assert(kFewBits <= kHalf);
+  alignas(64) Word block[kWordBits] = {};
+  std::size_t first = 0;
+  for (; n_rows - first >= kRows; first += kRows) {
+    std::fill_n(block, kWordBits, 0);
+    for (const std::size_t c : used) {
+      block[places_[c].shift] = load_flags(columns[c], first, kWordBits);
+      block[places_[c].shift + kHalf] = load_flags(columns[c], first + kWordBits, kWordBits);
+    }
+    kernels::kernels().transpose(block);
+    for (const Word pair : block) count_once(static_cast<std::uint32_t>(pair));
+    for (const Word pair : block) count_once(pair >> kHalf);
+  }
+  return first;
 }
 
 void RowCounter::prepay(Word row, std::int64_t count) {
@@ -126,16 +160,12 @@ void RowCounter::pack(std::span<const CodesOfColumn> columns, std::size_t first,
     const std::size_t begin = c;
     for (; c < places_.size() && places_[c].word == word; ++c) {
       const CodesOfColumn& codes = columns[c];
-      if (codes.bits != nullptr)
-        block[places_[c].shift] = load_bits(codes.bits, codes.first_bit + first, n);
-      else if (places_[c].width == 1 && codes.bytes != nullptr)
-        block[places_[c].shift] = packed_bytes(codes.bytes + first, n);
+      if (are_flags(codes, places_[c].width)) block[places_[c].shift] = load_flags(codes, first, n);
     }
     kernels::kernels().transpose(block);
     for (std::uint32_t i = 0; i < n; ++i) rows_[std::size_t{i} * n_words_ + word] = block[i];
     for (c = begin; c < places_.size() && places_[c].word == word; ++c) {
-      const bool is_turned = columns[c].bits != nullptr || (places_[c].width == 1 && columns[c].bytes != nullptr);
-      if (is_turned || places_[c].width == 0) continue;
+      if (are_flags(columns[c], places_[c].width) || places_[c].width == 0) continue;
       for (std::uint32_t i = 0; i < n; ++i)
         rows_[std::size_t{i} * n_words_ + word] |= Word{columns[c][first + i]} << places_[c].shift;
     }

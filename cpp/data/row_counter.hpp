@@ -68,6 +68,13 @@ class RowCounter {
   /// What is prepaid less what is not spent yet.
   std::int64_t small_count(Word row) const { return prepaid_[row] - (kPrepaid - spent_[row]) % kPrepaid; }
   void prepay(Word row, std::int64_t count);
+  /// Few rows wait for a cache: only `spent_`, a byte for each combination, is read for all of them.
+  void count_once(Word row) {
+    if (spent_[row]++ == 0) prepay(row, kPrepaid);
+  }
+  /// Adds small rows, each once, if all codes are of one bit: 64 in the lower halves of the words that are turned, and
+  /// the next 64 in the upper ones. Returns how many: all but fewer than 128, or none.
+  std::size_t count_flags(std::span<const CodesOfColumn> columns, std::size_t n_rows);
   /// Adds up to 64 rows, of which the first counts as `counts[0]`, or all once if there are none; sets their numbers
   /// unless rows are small.
   void count_packed(const Word* rows, std::uint32_t n, std::span<const std::int64_t> counts, std::uint32_t* numbers);

@@ -89,6 +89,24 @@ def test_bits_are_counted_like_bytes(n_rows: int, first: int, n_columns: int, se
         assert found.codes(column).tolist() == expected.codes(column).tolist()
 
 
+@given(st.integers(1, 700), st.integers(0, 9), st.integers(1, 22), st.integers(0, 2**32 - 1))
+def test_few_flags_are_counted_alike_with_and_without_counts(n_rows: int, first: int, n_flags: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    rows = random.integers(0, 2, (n_flags, first + n_rows), dtype=np.uint8)
+    bits = np.packbits(rows, axis=1, bitorder="little")
+    flags = [(bits[column], first) if random.random() < 0.7 else row[first:] for column, row in enumerate(rows)]
+    zeros = np.zeros(n_rows, dtype=np.uint8)
+    place = int(random.integers(0, n_flags + 1))  # of a column that takes no bits
+    codes = [*flags[:place], zeros, *flags[place:]]
+    found, expected = (_core.RowCounter([1] * place + [0] + [1] * (n_flags - place)) for _ in range(2))
+    for _ in range(2):
+        found.add(codes)
+        expected.add(codes, np.ones(n_rows, dtype=np.int64))  # counted one by one
+    assert found.counts().tolist() == expected.counts().tolist()
+    for column in range(n_flags + 1):
+        assert found.codes(column).tolist() == expected.codes(column).tolist()
+
+
 def test_wrong_bits_are_refused() -> None:
     bits, label = np.zeros(2, dtype=np.uint8), np.zeros(10, dtype=np.uint8)
     for codes, message in [

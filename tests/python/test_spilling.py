@@ -37,6 +37,7 @@ def spills(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(SpilledRows, "add", note)
     monkeypatch.setattr("hornbeam.streaming.source._ROWS_OF_BATCH", 37)
+    monkeypatch.setattr("hornbeam.streaming.source._TIMES_FOR_FLAGS", 1)
     monkeypatch.setattr("hornbeam.streaming.spilling._ROWS_AT_ONCE", 16)
     monkeypatch.setattr("hornbeam.streaming.merging._SHARE_OF_MEMORY", 1e-9)
     return seen

@@ -11,7 +11,9 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
+from hornbeam import _core
 from hornbeam._checks import as_array
+from hornbeam._flags import Flags
 from hornbeam.fitting.training import check_classes, encode_labels, read_labels
 from hornbeam.streaming.values import DistinctValues, type_error
 from hornbeam.table import Column
@@ -180,10 +182,18 @@ def codes_of_predictions(coder: ValueCoder, reference: Any, X: nw.DataFrame[Any]
 
 def codes_of_weights(coder: ValueCoder, weights: npt.NDArray[Any]) -> Codes:
     """Return the code of the weight of each row."""
-    first = weights[0]
-    if (weights == first).all():
-        return coder.codes_of(weights[:1], np.zeros(1, dtype=np.intp)).repeat(len(weights))
+    if weights.strides == (0,) or (weights == weights[0]).all():  # the first: one weight that stands for all rows
+        return np.broadcast_to(coder.codes_of(weights[:1], np.zeros(1, dtype=np.intp)), len(weights)).copy()
     return coder.codes_of(*np.unique(weights, return_inverse=True))
+
+
+def values_of_rows(coders: Sequence[ColumnCoder], counter: Any) -> Flags | CodedValues:
+    """Return the columns of merged rows: as bits, which take less memory than their codes, if all are of one bit."""
+    are_flags = all(isinstance(coder, FlagCoder) and coder.n_codes <= _MISSING for coder in coders)
+    if not are_flags or not isinstance(counter, _core.RowCounter):  # those on disk stay there
+        return CodedValues(coders, counter)
+    bits = [np.packbits(counter.codes(column).astype(np.uint8), bitorder="little") for column in range(len(coders))]
+    return Flags(np.array(bits), counter.n_rows, are_boolean=True)
 
 
 class CodedValues(Sequence[npt.NDArray[Any]]):

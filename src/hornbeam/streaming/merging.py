@@ -19,7 +19,6 @@ from hornbeam.fitting.reference import codes_of_predictions as codes_among_class
 from hornbeam.fitting.start_tree import Splits, tested_conditions
 from hornbeam.fitting.training import TrainingData
 from hornbeam.streaming.coding import (
-    CodedValues,
     ColumnCoder,
     FlagCoder,
     ValueCoder,
@@ -28,6 +27,7 @@ from hornbeam.streaming.coding import (
     codes_of_weights,
     codes_or_bits,
     label_codes_or_bits,
+    values_of_rows,
 )
 from hornbeam.streaming.flags import MissingFlagError, PackedFlags
 from hornbeam.streaming.passes import Report, Source, layout_of
@@ -286,7 +286,9 @@ class _MergedRows:
         codes = class_of_code[self.counter.codes(len(self._coders))]
         counts = self.counter.counts()
         return TrainingData(
-            Table(distinct.schema, CodedValues(self._coders, self.counter), distinct.booleans, distinct.has_missing()),
+            Table(
+                distinct.schema, values_of_rows(self._coders, self.counter), distinct.booleans, distinct.has_missing()
+            ),
             classes[codes],
             codes,
             self.weights(),

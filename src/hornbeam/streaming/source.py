@@ -9,6 +9,7 @@ from typing import Any
 import narwhals as nw
 
 _ROWS_OF_BATCH = 1 << 18
+_TIMES_FOR_FLAGS = 4  # as many where nearly all columns take a bit or a byte: a batch is work whatever its rows
 
 
 def is_streamed(X: Any) -> bool:
@@ -59,10 +60,13 @@ def batches_of(X: Any, columns: Sequence[str] | None = None) -> Iterator[nw.Data
 
 
 def _native_batches(X: Any, columns: Sequence[str] | None) -> Iterator[Any]:
+    names = column_names(X) if columns is None else columns
+    are_flags = 8 * len(set(names) - boolean_columns(X)) <= len(names)
+    n_rows = _ROWS_OF_BATCH * (_TIMES_FOR_FLAGS if are_flags else 1)
     if _is_arrow_dataset(X):
         import pyarrow as pa
 
-        for batch in X.to_batches(batch_size=_ROWS_OF_BATCH, columns=None if columns is None else list(columns)):
+        for batch in X.to_batches(batch_size=n_rows, columns=None if columns is None else list(columns)):
             yield pa.Table.from_batches([batch])
         return
     if _is_dask(X):
@@ -78,12 +82,12 @@ def _native_batches(X: Any, columns: Sequence[str] | None) -> Iterator[Any]:
                 "X is a LazyFrame of a polars without collect_batches(). Install a newer polars, or pass "
                 "pyarrow.dataset.dataset(path)."
             )
-        yield from X.collect_batches(chunk_size=_ROWS_OF_BATCH, maintain_order=True)
+        yield from X.collect_batches(chunk_size=n_rows, maintain_order=True)
     elif lazy.implementation is nw.Implementation.DUCKDB:
         import pyarrow as pa
 
         to_reader = getattr(X, "to_arrow_reader", None) or X.fetch_arrow_reader  # the older name
-        for batch in to_reader(_ROWS_OF_BATCH):
+        for batch in to_reader(n_rows):
             yield pa.Table.from_batches([batch])
     else:
         raise TypeError(
