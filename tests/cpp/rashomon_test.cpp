@@ -303,7 +303,7 @@ void check_filter(const TestProblem& problem, Random& draw) {
 }  // namespace
 
 RANDOM_TEST(sums_below_known_ones_are_those_of_a_sum_by_cost, 1000) {
-  const Ticks unit = (2 * Ticks{draw.below(50)} + 1) << 8, leaf = (Ticks{draw.below(20)} << 8) + 257;
+  const Ticks unit = (2 * Ticks{draw.below(50)} + 1) << 8, leaf = (Ticks{100 + draw.below(200)} << 8) + 1;
   Run run;
   const std::uint8_t bits = 1;
   const std::vector<std::int32_t> targets{0, 1};
