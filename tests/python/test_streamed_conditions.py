@@ -22,6 +22,17 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hornbeam.streaming.source._ROWS_OF_BATCH", 37)
 
 
+@pytest.mark.parametrize("least", [1, 8])
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_the_reference_of_the_binarizer_predicts_as_in_memory(weight: str | None, least: int) -> None:
+    frame = mixed_table(400).drop([] if weight else "weight")
+    settings: dict[str, Any] = {"binarizer": "guess", "reference": "binarizer", "min_samples_leaf": least}
+    in_memory = fit_in_memory(GOSDTClassifier(0.02, max_depth=3, **settings), frame, weight)
+    streamed = GOSDTClassifier(0.02, max_depth=3, **settings).fit(frame.lazy(), "label", weight)
+    assert_same_fit(streamed, in_memory)
+    assert weight is None or in_memory.status_ == "guessed"  # by the reference
+
+
 @pytest.mark.parametrize("weight", [None, "weight"])
 @pytest.mark.parametrize(
     "binarizer",

@@ -162,8 +162,9 @@ def test_wrong_names_are_refused(y: Any, weight: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("classifier", "message"),
     [
-        (GOSDTClassifier(0.1, reference=[0, 1]), "reference must be a fitted estimator, since X is read in batches"),
-        (GOSDTClassifier(0.1, reference="binarizer"), "reference must be a fitted estimator, .*; got 'binarizer'"),
+        (GOSDTClassifier(0.1, reference=[0, 1]), "reference must be a fitted estimator or 'binarizer', since X is"),
+        (GOSDTClassifier(0.1, reference="other"), "reference must be a fitted estimator .*; got 'other'"),
+        (GOSDTClassifier(0.1, reference="binarizer"), "reference='binarizer' needs binarizer='guess'"),
         (MAPTreeClassifier(), "MAPTreeClassifier does not read in batches"),
     ],
 )

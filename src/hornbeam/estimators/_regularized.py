@@ -9,6 +9,7 @@ from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam._checks import shown
 from hornbeam._user_frame import warn_user
+from hornbeam.binarizers import ThresholdGuessBinarizer
 from hornbeam.estimators._base import TreeEstimator
 from hornbeam.estimators._classifier import TreeClassifier
 from hornbeam.exceptions import NotProvenWarning
@@ -16,6 +17,7 @@ from hornbeam.fitting.advice import advice
 from hornbeam.fitting.monitor import Monitor
 from hornbeam.fitting.parameters import LARGEST_LIMIT, check_integer, check_number, number_of_threads
 from hornbeam.fitting.progress import relative_gap
+from hornbeam.fitting.reference import NEEDS_GUESSES
 from hornbeam.fitting.scales import RegularizedScale, make_scale
 from hornbeam.fitting.search import suits_ordered_search
 from hornbeam.fitting.start_tree import Splits
@@ -106,7 +108,10 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
         if not self._reads_streams:
             return super()._read_stream(X, y, sample_weight, budget, monitor, options)  # type: ignore[no-any-return]
         self._check_stream()
-        may_count = self._needs_only_triples(options)
+        reference = getattr(self, "reference", None)
+        # That of a binarizer predicts by the results of the conditions, which are equal in all rows that are merged.
+        of_binarizer = isinstance(reference, str)
+        may_count = self._needs_only_triples(options) and not of_binarizer
         rows = read_streamed(
             X,
             y,
@@ -117,12 +122,14 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
             may_count,
             self._known_trees(),
             self.temporary_folder,
-            getattr(self, "reference", None),
+            None if of_binarizer else reference,
         )
         self.binarizer_, self.classes_ = rows.binarizer, rows.training.classes
         training = rows.training
         if training.counts is None:
             return training
+        if of_binarizer:
+            training = training._replace(reference=self._read_reference(X, training))
         # The ordered search, which is for few rows and additive objectives, counts a row as one.
         is_additive = self.objective not in self._non_additive_objectives
         counts_rows = self.min_samples_leaf > 1 and training.triples is None and is_additive
@@ -141,10 +148,13 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
     def _check_stream(self) -> None:
         """Refuse parameters that are wrong for a lazy table, or need every row of it."""
         reference = getattr(self, "reference", None)
-        if reference is not None and not hasattr(reference, "predict"):
+        if isinstance(reference, str) and reference == "binarizer":
+            if not isinstance(self._make_binarizer(), ThresholdGuessBinarizer):
+                raise ValueError(NEEDS_GUESSES)
+        elif reference is not None and not hasattr(reference, "predict"):
             raise ValueError(
-                "reference must be a fitted estimator, since X is read in batches, which it predicts one by one; got "
-                f"{shown(reference)}."
+                "reference must be a fitted estimator or 'binarizer', since X is read in batches, which it predicts "
+                f"one by one; got {shown(reference)}."
             )
 
     def _leaf_penalty(self) -> float:

@@ -11,6 +11,8 @@ from hornbeam._checks import as_array, shown
 from hornbeam.binarizers import Binarizer
 from hornbeam.fitting.training import TrainingData
 
+NEEDS_GUESSES = "reference='binarizer' needs binarizer='guess' or another ThresholdGuessBinarizer."
+
 
 def reference_codes(reference: Any, X: Any, training: TrainingData, binarizer: Binarizer) -> npt.NDArray[np.int32]:
     """Return the predictions as codes (indices into `training.classes`) of the rows of `training`.
@@ -60,5 +62,5 @@ def _of_binarizer(reference: str, binarizer: Binarizer, training: TrainingData) 
     if reference != "binarizer":
         raise ValueError(f"reference must be a fitted estimator, predictions or 'binarizer', got {shown(reference)}.")
     if not hasattr(binarizer, "reference_"):
-        raise ValueError("reference='binarizer' needs binarizer='guess' or another ThresholdGuessBinarizer.")
+        raise ValueError(NEEDS_GUESSES)
     return np.asarray(binarizer.reference_.predict(binarizer.transform(training.table)))
