@@ -99,6 +99,15 @@ def test_a_tree_grown_after_the_search_proves_what_it_attains():
     assert stopped_fit.status_ == "optimal"
 
 
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+def test_bounds_never_fall_where_a_stopped_search_leaves_off(diabetes, depth):
+    X, y = diabetes
+    fitted = stopped(0.01, depth, trace=True).fit(X, y)
+    bounds = [entry.lower_bound for entry in fitted.trace_]
+    assert bounds == sorted(bounds)
+    assert 0 < bounds[-1] <= fitted.objective_
+
+
 def test_rule_lists_start_from_rule_lists(diabetes):
     X, y = diabetes
     tree = stopped(0.002, shape="rule_list").fit(X, y).tree_
