@@ -104,7 +104,7 @@ def test_bounds_never_fall_where_a_stopped_search_leaves_off(diabetes, depth):
     X, y = diabetes
     fitted = stopped(0.01, depth, trace=True).fit(X, y)
     bounds = [entry.lower_bound for entry in fitted.trace_]
-    assert bounds == sorted(bounds)
+    assert (np.diff(bounds) >= -1e-12).all()  # each is rounded down by itself
     assert 0 < bounds[-1] <= fitted.objective_
 
 
