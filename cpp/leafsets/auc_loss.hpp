@@ -137,13 +137,13 @@ class AucLoss {
     consider(one.split_loss + other.split_loss + 2 * leaf_cost_);
     // Pairs are only counted if the result can be smaller.
     if (least > std::max(three_or_more, other.split_loss + leaf_cost_))
-      consider(half_pair_cost_ * lost_beside(a, other) - rows + other.split_loss + leaf_cost_);
+      consider(half_pair_cost_ * lost_with(a, other) - rows + other.split_loss + leaf_cost_);
     if (least > std::max(three_or_more, one.split_loss + leaf_cost_))
-      consider(half_pair_cost_ * lost_beside(b, one) - rows + one.split_loss + leaf_cost_);
+      consider(half_pair_cost_ * lost_with(b, one) - rows + one.split_loss + leaf_cost_);
     return least;
   }
   /// Half pairs that a leaf and the individually ordered rows of another leaf lose together.
-  std::int64_t lost_beside(const RocSegment& leaf, const Leaf& split) const {
+  std::int64_t lost_with(const RocSegment& leaf, const Leaf& split) const {
     std::int64_t lost = 0, negatives = 0;
     bool is_before = true;
     const auto add = [&](const RocSegment& unit) {

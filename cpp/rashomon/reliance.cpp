@@ -97,7 +97,7 @@ class TreeGraph<Count>::Reliance {
 
   /// The columns that split the rows of both sets in the same way as `first`.
   std::vector<Copy> copies_of(const Sets& sets, std::uint32_t first, std::uint32_t n_copies) {
-    Mask both = sets.givers;
+    Mask both = sets.donors;
     for (std::uint32_t w = 0; w < both.size(); ++w) both[w] &= sets.others[w];
     return shuffled_.masks().copies_of(both, first, n_copies);
   }

@@ -3,8 +3,8 @@
 // WHAT    What a leaf adds to the reliance of its tree on a group of columns.
 // FLOW    rashomon/reliance, rashomon/mean_reliance -> here.
 // HOLDS   A row that gets its values of the group from another row reaches a leaf if it meets the path's conditions on
-//         all other columns (a row of `others`) and the other row meets those on the group (a row of `givers`). So a
-//         leaf adds share(givers) x loss(others) to the mean loss over all pairs, less the loss of its own rows, which
+//         all other columns (a row of `others`) and the other row meets those on the group (a row of `donors`). So a
+//         leaf adds share(donors) x loss(others) to the mean loss over all pairs, less the loss of its own rows, which
 //         are in both sets.
 #pragma once
 
@@ -25,7 +25,7 @@ class ShuffledGroup {
   /// The rows that meet the path's conditions on the group, with their share, and those that meet all others; whether
   /// the path tests the group.
   struct Sets {
-    Mask givers, others;
+    Mask donors, others;
     std::int64_t share;
     bool uses_group;
     friend auto operator<=>(const Sets&, const Sets&) = default;
@@ -56,8 +56,8 @@ class ShuffledGroup {
     const bool holds = side != copy.flipped;
     if (group_.is_in_group[copy.column]) {
       narrow.uses_group = true;
-      masks_.narrow(narrow.givers, copy.column, holds);
-      narrow.share = share_of(narrow.givers);
+      masks_.narrow(narrow.donors, copy.column, holds);
+      narrow.share = share_of(narrow.donors);
     } else {
       masks_.narrow(narrow.others, copy.column, holds);
     }
@@ -82,9 +82,9 @@ class ShuffledGroup {
       const std::vector<Ticks>& where_true = losses_of(sets.others, copy.column);
       return TicksTimesShare{sets.share} * (where_true[k_if_true] + if_false - where_true[k_if_false]) - own;
     }
-    Mask givers = sets.givers;
-    masks_.narrow(givers, copy.column, true);
-    const std::int64_t share = share_of(givers);
+    Mask donors = sets.donors;
+    masks_.narrow(donors, copy.column, true);
+    const std::int64_t share = share_of(donors);
     return TicksTimesShare{share} * losses_of(sets.others)[k_if_true] + TicksTimesShare{sets.share - share} * if_false -
            own;
   }

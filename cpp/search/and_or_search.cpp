@@ -167,7 +167,7 @@ void AndOrSearch::raise(Frame& frame, Candidate& candidate, Ticks budget) {
       x = 1 - x;
     } else if (candidates_.is_taken(candidate, x) && !candidates_.is_taken(candidate, 1 - x) &&
                candidate.needs(1 - x, frame.target(budget)) && raised[1 - x] <= raised[x] + step[x] &&
-               side[x].lower + candidate.beside(x) + step[x] < frame.target(budget)) {
+               side[x].lower + candidate.least_of_other(x) + step[x] < frame.target(budget)) {
       if (!candidate.is_of_list) awaited = step[x];
       x = 1 - x;
       ++thread_.counters.claims;
@@ -178,7 +178,7 @@ void AndOrSearch::raise(Frame& frame, Candidate& candidate, Ticks budget) {
       raiser_.solve_shallow(frame, candidate, x, levels);
       continue;
     }
-    const Ticks needed = frame.target(budget) - candidate.beside(x) - awaited;
+    const Ticks needed = frame.target(budget) - candidate.least_of_other(x) - awaited;
     // No more than this candidate needs, but at least one tick, or the loop would not advance.
     const Ticks goal = std::min(side[x].lower + step[x], std::max(needed, side[x].lower + 1));
     if (child[x] == nullptr) {

@@ -54,10 +54,10 @@ struct Candidate {
     return {side[0].shape.leaves + side[1].shape.leaves, std::max(side[0].shape.depth, side[1].shape.depth) + 1};
   }
   /// What the other side costs at least where the side `x` is searched.
-  Ticks beside(int x) const { return is_of_list ? side[1 - x].leaf : side[1 - x].lower; }
+  Ticks least_of_other(int x) const { return is_of_list ? side[1 - x].leaf : side[1 - x].lower; }
   /// Whether raising the side `x` may raise the bound of the split to `target`.
   bool needs(int x, Ticks target) const {
-    return !side[x].is_closed() && (!is_of_list || side[x].lower + beside(x) < target);
+    return !side[x].is_closed() && (!is_of_list || side[x].lower + least_of_other(x) < target);
   }
   /// Leaves for the true side in proportion to what the sides lose as leaves.
   std::uint32_t fair_share(std::uint32_t leaves) const {
@@ -73,7 +73,7 @@ struct Candidate {
     Ticks larger[2];
     for (int x = 0; x < 2; ++x)
       larger[x] = side[x].is_closed() ? kInfinity : std::max(side[x].larger_trees_lower, side[x].lower);
-    lower = std::max(lower, std::min({larger[1] + beside(1), beside(0) + larger[0], kInfinity}));
+    lower = std::max(lower, std::min({larger[1] + least_of_other(1), least_of_other(0) + larger[0], kInfinity}));
   }
 };
 

@@ -34,7 +34,7 @@ def reliance(
     mixed = own = Fraction(0)
     for row, loss, weight in zip(rows, losses, weights, strict=True):
         own += Fraction(weight) * loss[predict(tree, row)]
-        for giver, share in zip(rows, shares, strict=True):
-            values = [giver[c] if c in group else value for c, value in enumerate(row)]
+        for donor, share in zip(rows, shares, strict=True):
+            values = [donor[c] if c in group else value for c, value in enumerate(row)]
             mixed += Fraction(weight) * share * loss[predict(tree, values)]
     return mixed - own * sum(shares)

@@ -39,9 +39,9 @@ def by_definition(tree, X, losses, weights):
     found = []
     for column in range(X.shape[1]):
         mixed = []
-        for giver in X:
+        for donor in X:
             rows = X.copy()
-            rows[:, column] = giver[column]
+            rows[:, column] = donor[column]
             mixed.append(mean_loss(rows))
         found.append(np.average(mixed, weights=weights) - mean_loss(X))
     return np.array(found)

@@ -137,8 +137,8 @@ class Reliances:
             own = self._total * self._loss(path, prediction)
             known = []
             for variable in {self._variables[column] for column, _ in path}:
-                givers = frozenset(step for step in path if self._variables[step[0]] == variable)
-                known.append((variable, self._share(givers) * self._loss(path - givers, prediction) - own))
+                donors = frozenset(step for step in path if self._variables[step[0]] == variable)
+                known.append((variable, self._share(donors) * self._loss(path - donors, prediction) - own))
             self._added_by[path, prediction] = known
         return known
 
