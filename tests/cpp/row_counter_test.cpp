@@ -1,0 +1,99 @@
+// row_counter_test.cpp: data/row_counter against a map of the rows.
+#include "data/row_counter.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "support/check.hpp"
+
+namespace hornbeam::testing {
+
+using namespace hornbeam::data;
+
+namespace {
+
+/// The codes of a batch, and the arrays that hold them: of bits, bytes or numbers, as the widths of the columns allow.
+struct Batch {
+  std::size_t n_rows;
+  std::vector<std::vector<std::uint32_t>> codes;  // (column, row)
+  std::vector<std::vector<std::uint8_t>> bytes;
+  std::vector<CodesOfColumn> columns;
+
+  Batch(Random& draw, const std::vector<std::uint32_t>& widths, std::size_t rows) : n_rows(rows), bytes(widths.size()) {
+    const Word most = draw.choose<Word>({1, 3, ~Word{0}});  // few different values now and then, so that rows repeat
+    for (const std::uint32_t width : widths) {
+      std::vector<std::uint32_t>& of_column = codes.emplace_back(n_rows);
+      for (std::uint32_t& code : of_column)
+        code = static_cast<std::uint32_t>(draw.word() & most & ((Word{1} << width) - 1));
+    }
+    for (std::size_t c = 0; c < widths.size(); ++c) columns.push_back(column(draw, c, widths[c]));
+  }
+
+ private:
+  CodesOfColumn column(Random& draw, std::size_t c, std::uint32_t width) {
+    CodesOfColumn found;
+    if (width == 1 && draw.percent(60)) {
+      found.first_bit = draw.below(20);
+      bytes[c].assign((found.first_bit + n_rows + 7) / 8, 0);
+      for (std::size_t i = 0; i < n_rows; ++i) {
+        const std::size_t bit = found.first_bit + i;
+        bytes[c][bit / 8] = static_cast<std::uint8_t>(bytes[c][bit / 8] | codes[c][i] << (bit % 8));
+      }
+      found.bits = bytes[c].data();
+    } else if (width <= 8 && draw.percent(60)) {
+      bytes[c].assign(codes[c].begin(), codes[c].end());
+      found.bytes = bytes[c].data();
+    } else {
+      found.numbers = codes[c].data();
+    }
+    return found;
+  }
+};
+
+}  // namespace
+
+RANDOM_TEST(distinct_rows_are_counted_in_the_order_of_their_first_appearance, 300) {
+  std::vector<std::uint32_t> widths(draw.size_between(1, 12));
+  const bool are_flags = draw.percent(50);
+  for (std::uint32_t& width : widths) width = are_flags ? 1 : draw.choose<std::uint32_t>({0, 1, 2, 5, 8, 9, 32});
+  RowCounter counter(widths);
+  std::map<std::vector<std::uint32_t>, std::size_t> number_of;
+  std::vector<std::vector<std::uint32_t>> rows;
+  std::vector<std::int64_t> expected;
+  for (std::uint32_t n_batches = draw.size_between(1, 3); n_batches > 0; --n_batches) {
+    const Batch batch(draw, widths, draw.size_between(1, 700));
+    std::vector<std::int64_t> counts(draw.percent(30) ? batch.n_rows : 0);
+    for (std::int64_t& count : counts) count = 1 + static_cast<std::int64_t>(draw.below(1000));
+    CHECK(counter.add(batch.columns, batch.n_rows, counts));
+    for (std::size_t i = 0; i < batch.n_rows; ++i) {
+      std::vector<std::uint32_t> row;
+      for (const std::vector<std::uint32_t>& of_column : batch.codes) row.push_back(of_column[i]);
+      const auto [known, is_new] = number_of.emplace(row, rows.size());
+      if (is_new) {
+        rows.push_back(row);
+        expected.push_back(0);
+      }
+      expected[known->second] += counts.empty() ? 1 : counts[i];
+    }
+  }
+  CHECK_EQUAL(counter.n_rows(), static_cast<std::uint32_t>(rows.size()));
+  for (std::uint32_t i = 0; i < counter.n_rows(); ++i) {
+    CHECK_EQUAL(counter.count(i), expected[i]);
+    for (std::size_t c = 0; c < widths.size(); ++c) CHECK_EQUAL(counter.code(i, c), rows[i][c]);
+  }
+}
+
+RANDOM_TEST(nothing_is_added_of_a_batch_with_a_code_too_large, 20) {
+  RowCounter counter(std::vector<std::uint32_t>{1, 2});
+  Batch batch(draw, {1, 2}, 200);
+  std::vector<std::uint32_t> large = batch.codes[1];
+  large[draw.below(200)] = 4;
+  CodesOfColumn column;
+  column.numbers = large.data();
+  batch.columns[1] = column;
+  CHECK(!counter.add(batch.columns, batch.n_rows, {}));
+  CHECK_EQUAL(counter.n_rows(), 0u);
+}
+
+}  // namespace hornbeam::testing
