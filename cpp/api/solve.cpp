@@ -27,7 +27,7 @@ namespace {
 // What the heuristics get: an eighth of the time after some milliseconds, and 2 % if that brings nothing.
 constexpr primal::Share kShareOfWords{1u << 26, 32, 256};  // of words that kernels count
 // Sums over columns solve a tree of few levels in less time than the heuristics take to find a good one.
-constexpr primal::Share kShareWithSums{1u << 31, 32, 256};
+constexpr primal::Share kShareWithSums{std::uint64_t{1} << 33, 32, 256};
 constexpr primal::Share kShareOfEntries{1u << 22, 4, 64, true};  // of entries that the ordered search reads
 
 /// Of a search that was stopped before it had a root: every tree costs at least a leaf.
