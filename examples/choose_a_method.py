@@ -19,7 +19,7 @@ from sklearn.datasets import make_classification
 from hornbeam import GOSDTClassifier, LicketySPLITClassifier, NotProvenWarning, SPLITClassifier
 
 X, y = make_classification(4000, n_features=8, n_informative=5, n_clusters_per_class=4, flip_y=0.1, random_state=0)
-shared = {"regularization": 0.002, "max_depth": 4, "time_limit": 5.0}
+shared = {"regularization": 0.002, "max_depth": 4, "time_limit": 3.0}
 methods = {
     "exact, every threshold": GOSDTClassifier(**shared),
     "exact, 8 quantiles": GOSDTClassifier(**shared, binarizer="quantile"),
