@@ -81,7 +81,8 @@ class SimilarSplits {
 void spread_to_nested(SearchThread& thread, Frame& frame, const Candidate& from) {
   const rows::RowSet& rows = frame.rows;
   const Ticks slack =
-      std::min(from.side[0].lower + from.least_of_other(0), from.side[1].lower + from.least_of_other(1)) - frame.upper();
+      std::min(from.side[0].lower + from.least_of_other(0), from.side[1].lower + from.least_of_other(1)) -
+      frame.upper();
   if (slack < 0) return;
   if (frame.candidate_of.empty()) {
     frame.candidate_of.assign(rows.n_columns, kNoCandidate);

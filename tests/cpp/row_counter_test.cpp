@@ -67,8 +67,8 @@ RANDOM_TEST(distinct_rows_are_counted_in_the_order_of_their_first_appearance, 30
     for (std::int64_t& count : counts) count = 1 + static_cast<std::int64_t>(draw.below(1000));
     CHECK(counter.add(batch.columns, batch.n_rows, counts));
     for (std::size_t i = 0; i < batch.n_rows; ++i) {
-      std::vector<std::uint32_t> row;
-      for (const std::vector<std::uint32_t>& of_column : batch.codes) row.push_back(of_column[i]);
+      std::vector<std::uint32_t> row(widths.size());
+      for (std::size_t c = 0; c < row.size(); ++c) row[c] = batch.codes[c][i];
       const auto [known, is_new] = number_of.emplace(row, rows.size());
       if (is_new) {
         rows.push_back(row);
