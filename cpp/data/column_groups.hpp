@@ -28,7 +28,7 @@ class ColumnGroups {
   std::uint32_t group_of(std::uint32_t column) const { return group_of_[column]; }
   /// Bit k is set where the column holds in rows of code k.
   std::uint32_t holds(std::uint32_t column) const { return holds_[column]; }
-  const std::uint8_t* codes(std::uint32_t row) const { return &codes_[std::size_t{row} * n_groups()]; }
+  const std::uint8_t* codes(std::uint32_t row) const { return codes_.data() + std::size_t{row} * n_groups(); }
   bool test(std::uint32_t column, std::uint32_t row) const {
     return (holds_[column] >> codes(row)[group_of_[column]] & 1) != 0;
   }
