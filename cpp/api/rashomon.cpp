@@ -172,12 +172,13 @@ std::optional<rashomon::NodeView> RashomonSet::view(std::span<const rashomon::Pa
   return trees_->view(path, budget, with_splits);
 }
 
-std::unique_ptr<FilteredSet> RashomonSet::filtered(rashomon::TreeFilter filter, std::optional<std::uint64_t> bytes,
+std::unique_ptr<FilteredSet> RashomonSet::filtered(rashomon::TreeFilter filter, const run::SearchLimits& limits,
                                                    const run::OnPoll& on_poll) {
   require(trees_->complete_up_to() >= 0, "trees: the set is empty");
   require(filter.is_allowed.size() == columns_.n_columns, "is_allowed: there must be one for each column");
+  require(limits.threads >= 1 && limits.threads <= run::kMostThreads, "n_threads: must be in [1, 1024]");
   const std::scoped_lock lock(in_use_);
-  run::Run run({.bytes = bytes}, on_poll);
+  run::Run run(limits, on_poll);
   std::unique_ptr<rashomon::FilteredTrees> trees;
   const bool is_done = run.finishes([&] {
     run.report({});

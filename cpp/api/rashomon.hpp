@@ -75,10 +75,10 @@ class RashomonSet {
   /// there is no such column.
   std::optional<rashomon::NodeView> view(std::span<const rashomon::PathStep> path, Ticks budget, bool with_splits);
 
-  /// The trees that pass a filter; null if `on_poll` returned true. It shares this set, which must outlive it. Throws
-  /// std::invalid_argument if the set is empty, or the filter is not for its columns; MemoryLimitReached if this set
-  /// and all its filtered ones would need more than so many bytes.
-  std::unique_ptr<FilteredSet> filtered(rashomon::TreeFilter filter, std::optional<std::uint64_t> bytes,
+  /// The trees that pass a filter, counted by `limits.threads`; null if `on_poll` returned true. It shares this set,
+  /// which must outlive it. Throws std::invalid_argument if the set is empty, or the filter is not for its columns;
+  /// MemoryLimitReached if this set and all its filtered ones would need more than `limits.bytes`.
+  std::unique_ptr<FilteredSet> filtered(rashomon::TreeFilter filter, const run::SearchLimits& limits,
                                         const run::OnPoll& on_poll);
 
   /// The tree whose leaves, ordered by their share of positives, lose least of the curve up to `max_false_positives`

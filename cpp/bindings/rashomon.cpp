@@ -136,12 +136,13 @@ std::optional<std::unique_ptr<api::FilteredSet>> filter_set(api::RashomonSet& se
                                                             std::optional<std::uint32_t> max_depth,
                                                             std::uint64_t min_samples_leaf,
                                                             std::optional<std::uint64_t> memory_limit,
-                                                            CallbackIn callback, double callback_interval) {
+                                                            std::uint32_t n_threads, CallbackIn callback,
+                                                            double callback_interval) {
   Poll poll(std::move(callback), callback_interval);
   const nb::gil_scoped_release no_gil;
-  std::unique_ptr<api::FilteredSet> found =
-      set.filtered({std::move(is_allowed), max_depth.value_or(table::kUnlimited), min_samples_leaf}, memory_limit,
-                   [&poll](const run::Progress& at) { return poll(at); });
+  std::unique_ptr<api::FilteredSet> found = set.filtered(
+      {std::move(is_allowed), max_depth.value_or(table::kUnlimited), min_samples_leaf},
+      {.bytes = memory_limit, .threads = n_threads}, [&poll](const run::Progress& at) { return poll(at); });
   if (!found) return std::nullopt;
   return found;
 }
@@ -227,11 +228,13 @@ void add_rashomon_sets(nb::module_& module) {
              "LeafModel, how many trees have each (words of 64 bits, the lowest first), and what is complete.");
   module.def("read_tree", &read_tree_of, nb::arg("trees"), nb::arg("cost"), nb::arg("rank"),
              "Tree number `rank` (words of 64 bits, the lowest first) of those that cost `cost`.");
-  module.def("filter_set", &filter_set, nb::keep_alive<0, 1>(), nb::arg("trees"), nb::arg("is_allowed"),
-             nb::arg("max_depth") = nb::none(), nb::arg("min_samples_leaf") = 0, nb::arg("memory_limit") = nb::none(),
-             nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
-             "The trees that test only allowed columns, and obey limits; None if the callback returned True. "
-             "MemoryError if the set and all that filters keep of it need more bytes than `memory_limit`.");
+  module.def(
+      "filter_set", &filter_set, nb::keep_alive<0, 1>(), nb::arg("trees"), nb::arg("is_allowed"),
+      nb::arg("max_depth") = nb::none(), nb::arg("min_samples_leaf") = 0, nb::arg("memory_limit") = nb::none(),
+      nb::arg("n_threads") = 1, nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
+      "The trees that test only allowed columns, and obey limits, counted by `n_threads` threads, which does not "
+      "change the result; None if the callback returned True. MemoryError if the set and all that filters keep of it "
+      "need more bytes than `memory_limit`.");
   module.def("view_node", &view_of<api::RashomonSet>, nb::arg("trees"), nb::arg("path"), nb::arg("budget"),
              nb::arg("with_splits"),
              "What may stand at the end of a path of (column, whether it holds), None if no tree has it; see "

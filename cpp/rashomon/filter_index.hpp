@@ -70,7 +70,7 @@ inline std::uint64_t column_bit(std::uint32_t column) { return std::uint64_t{1} 
 /// Of a depth that is left.
 inline std::uint32_t one_less(std::uint32_t depth) { return depth == table::kUnlimited ? depth : depth - 1; }
 
-/// Adds bytes to a total that others add to as well, and takes them off again at the end of its life.
+/// Adds bytes to a total that others add to as well, and takes them off again at the end of its life. For any thread.
 class HeldBytes {
  public:
   explicit HeldBytes(std::atomic<std::uint64_t>& total) : total_(total) {}
@@ -86,7 +86,7 @@ class HeldBytes {
 
  private:
   std::atomic<std::uint64_t>& total_;
-  std::uint64_t own_ = 0;
+  std::atomic<std::uint64_t> own_{0};
 };
 
 template <class Count>

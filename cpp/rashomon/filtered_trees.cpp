@@ -1,8 +1,10 @@
 #include "rashomon/filtered_trees.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "rashomon/counts.hpp"
+#include "run/threads.hpp"
 
 namespace hornbeam::rashomon {
 
@@ -11,6 +13,8 @@ namespace {
 constexpr std::uint64_t kFilteredBetweenPolls = 64;
 constexpr std::uint64_t kBytesOfWork = 4096;  // that count as the work of a node
 constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
+constexpr std::size_t kPlacesAtOnce = 8;     // that a thread takes
+constexpr std::size_t kPlacesOfThread = 32;  // for which one more thread is started
 
 }  // namespace
 
@@ -182,7 +186,8 @@ std::uint32_t FilterIndex<Count>::count_rows(const Mask& mask, std::uint32_t col
 template <class Count>
 FilteredGraph<Count>::FilteredGraph(TreeGraph<Count>& graph, const FilterIndex<Count>& index, TreeFilter filter,
                                     run::Run& run)
-    : graph_(graph), index_(index), filter_(std::move(filter)), held_(graph.filter_bytes_), sum_(index.lattice()) {
+    : graph_(graph), index_(index), filter_(std::move(filter)), held_(graph.filter_bytes_) {
+  scratch_.emplace_back(index.lattice());
   // No tree tests a column twice on one path.
   if (filter_.depth >= graph.problem_.rows.n_columns) filter_.depth = table::kUnlimited;
   if (filter_.depth != table::kUnlimited) n_depths_ = filter_.depth + 1;
@@ -197,7 +202,7 @@ FilteredGraph<Count>::FilteredGraph(TreeGraph<Count>& graph, const FilterIndex<C
   if (find_least(root, sides_first, meter) <= index_[0].budget) {
     found_[number_of(root)].budget = index_[0].budget;
     std::for_each(sides_first.rbegin(), sides_first.rend(), [this](const Place& place) { give_budgets(place); });
-    for (const Place& place : sides_first) count(place, meter);
+    for (const std::vector<Place>& places : rounds_of(sides_first)) count_round(places, run);
   }
   run.require(graph.bytes_with_filters());
 }
@@ -260,15 +265,16 @@ Ticks FilteredGraph<Count>::least_of_splits(const Place& place, std::vector<Plac
 
 template <class Count>
 Ticks FilteredGraph<Count>::least_of_small(const IndexedNode& node, std::uint32_t depth) {
-  find_allowed(node);
+  Scratch& scratch = scratch_.front();
+  find_allowed(node, scratch.allowed);
   Ticks least = kInfinity;
   const SmallTree* next = node.trees.data();
   for (const IndexedNode::Split& split : node.splits) {
-    Ticks sum = allowed_[split.place] == 0 ? kInfinity : 0;
+    Ticks sum = scratch.allowed[split.place] == 0 ? kInfinity : 0;
     for (const std::uint32_t n_trees : split.n_trees) {
       const SmallTree* const end = next + n_trees;
       const SmallTree* const first =
-          std::find_if(next, end, [&](const SmallTree& tree) { return n_passing(tree, depth) > 0; });
+          std::find_if(next, end, [&](const SmallTree& tree) { return n_passing(tree, depth, scratch) > 0; });
       sum = first == end ? kInfinity : std::min(sum + first->cost, kInfinity);
       next = end;
     }
@@ -299,14 +305,47 @@ void FilteredGraph<Count>::give_budgets(const Place& place) {
 }
 
 template <class Count>
-void FilteredGraph<Count>::count(const Place& place, run::WorkMeter& meter) {
+auto FilteredGraph<Count>::rounds_of(std::span<const Place> sides_first) -> std::vector<std::vector<Place>> {
+  std::vector<std::vector<Place>> rounds;
+  for (const Place& place : sides_first) {
+    Found& found = found_[number_of(place)];
+    if (found.budget < 0) continue;
+    if (place.depth > 0)
+      for (const Split& split : graph_.nodes_[place.node].splits)
+        for (int x = 0; x < 2; ++x)
+          found.round = std::max(found.round, found_[number_of(place.side(split, x))].round + 1);
+    if (rounds.size() <= found.round) rounds.resize(found.round + std::size_t{1});
+    rounds[found.round].push_back(place);
+  }
+  return rounds;
+}
+
+template <class Count>
+void FilteredGraph<Count>::count_round(std::span<const Place> places, run::Run& run) {
+  const std::size_t first = counted_.size();
+  counted_.resize(first + places.size());
+  const auto n_threads =
+      static_cast<std::uint32_t>(std::min<std::size_t>(run.limits().threads, 1 + places.size() / kPlacesOfThread));
+  while (scratch_.size() < n_threads) scratch_.emplace_back(index_.lattice());
+  std::atomic<std::size_t> next{0};
+  run::on_threads(run, n_threads, [&](std::uint32_t thread) {
+    run::WorkMeter meter = graph_.filter_meter(run, thread);
+    for (std::size_t begin = next.fetch_add(kPlacesAtOnce); begin < places.size();
+         begin = next.fetch_add(kPlacesAtOnce))
+      for (std::size_t i = begin; i < std::min(begin + kPlacesAtOnce, places.size()); ++i)
+        count(places[i], counted_[first + i], scratch_[thread], meter);
+  });
+  if (run.stopped()) throw run::Stopped{};
+}
+
+template <class Count>
+void FilteredGraph<Count>::count(const Place& place, Histogram<Count>& trees, Scratch& scratch, run::WorkMeter& meter) {
   Found& found = found_[number_of(place)];
-  if (found.budget < 0) return;
   meter.require(1);
   const auto& known = graph_.nodes_[place.node];
-  const Histogram<Count>& trees = counted_.emplace_back(
-      known.is_deep ? count_deep(place, found.budget)
-                    : count_small(index_[place.node], place.depth, found.budget, &known.trees, [](auto...) {}));
+  trees = known.is_deep
+              ? count_deep(place, found.budget, scratch)
+              : count_small(index_[place.node], place.depth, found.budget, &known.trees, scratch, [](auto...) {});
   found.trees = &trees;
   const std::uint64_t bytes = sizeof(trees) + trees.capacity() * sizeof(CostCount<Count>);
   held_.add(bytes);
@@ -321,30 +360,31 @@ bool FilteredGraph<Count>::passes(const Place& place) const {
 }
 
 template <class Count>
-Histogram<Count> FilteredGraph<Count>::count_deep(const Place& place, Ticks budget) {
+Histogram<Count> FilteredGraph<Count>::count_deep(const Place& place, Ticks budget, Scratch& scratch) {
   const auto& known = graph_.nodes_[place.node];
   const IndexedNode& node = index_[place.node];
-  sum_.begin(budget, &known.trees);
-  add_leaves(node);
+  SubsetSums<Count>& sum = scratch.sum;
+  sum.begin(budget, &known.trees);
+  add_leaves(node, sum);
   for (std::size_t at = 0; place.depth > 0 && at < known.splits.size(); ++at) {
     const Count copies(n_allowed(node, at));
     if (copies.is_zero() || !is_used(place, known.splits[at], budget)) continue;
     const auto& sides = known.splits[at].node;
-    sum_.add_products(trees(sides[1], one_less(place.depth)), trees(sides[0], one_less(place.depth)), copies);
+    sum.add_products(trees(sides[1], one_less(place.depth)), trees(sides[0], one_less(place.depth)), copies);
     if (node.least_rows < filter_.rows_per_leaf &&
         std::min(index_[sides[0]].rows, index_[sides[1]].rows) < filter_.rows_per_leaf)
       continue;
     for (const TrivialSplits::Pair& pair :
          trivial_splits(graph_.problem_.kind, graph_.nodes_[sides[0]].leaves, graph_.nodes_[sides[1]].leaves))
-      sum_.subtract(pair.cost[0] + pair.cost[1], copies);
+      sum.subtract(pair.cost[0] + pair.cost[1], copies);
   }
-  return sum_.take();
+  return sum.take();
 }
 
 template <class Count>
-void FilteredGraph<Count>::add_leaves(const IndexedNode& node) {
+void FilteredGraph<Count>::add_leaves(const IndexedNode& node, SubsetSums<Count>& sum) const {
   if (node.rows < filter_.rows_per_leaf) return;
-  for (const TreeLeaf& leaf : node.leaves) sum_.add(leaf.cost, Count(1));
+  for (const TreeLeaf& leaf : node.leaves) sum.add(leaf.cost, Count(1));
 }
 
 template <class Count>
@@ -354,9 +394,9 @@ std::uint32_t FilteredGraph<Count>::n_allowed(const IndexedNode& node, std::size
 }
 
 template <class Count>
-void FilteredGraph<Count>::find_allowed(const IndexedNode& node) {
-  allowed_.clear();
-  for (std::size_t place = 0; place < node.copy_ends.size(); ++place) allowed_.push_back(n_allowed(node, place));
+void FilteredGraph<Count>::find_allowed(const IndexedNode& node, std::vector<std::uint32_t>& allowed) const {
+  allowed.clear();
+  for (std::size_t place = 0; place < node.copy_ends.size(); ++place) allowed.push_back(n_allowed(node, place));
 }
 
 template <class Count>
@@ -366,8 +406,13 @@ bool FilteredGraph<Count>::must_differ() const {
 }
 
 template <class Count>
-run::WorkMeter TreeGraph<Count>::filter_meter(run::Run& run) const {
-  return run::WorkMeter(run, kFilteredBetweenPolls, [this, &run] { run.report({0, 0, 0, bytes_with_filters(), 0}); });
+run::WorkMeter TreeGraph<Count>::filter_meter(run::Run& run, std::uint32_t thread) const {
+  return run::WorkMeter(run, kFilteredBetweenPolls, [this, &run, thread] {
+    if (thread == 0)
+      run.report({0, 0, 0, bytes_with_filters(), 0});
+    else
+      run.check(bytes_with_filters());
+  });
 }
 
 template <class Count>
@@ -376,8 +421,8 @@ std::unique_ptr<FilteredTrees> TreeGraph<Count>::filtered(const TreeFilter& filt
   return std::make_unique<FilteredGraph<Count>>(*this, *filter_index_, filter, run);
 }
 
-template run::WorkMeter TreeGraph<WordCount>::filter_meter(run::Run&) const;
-template run::WorkMeter TreeGraph<BigCount>::filter_meter(run::Run&) const;
+template run::WorkMeter TreeGraph<WordCount>::filter_meter(run::Run&, std::uint32_t) const;
+template run::WorkMeter TreeGraph<BigCount>::filter_meter(run::Run&, std::uint32_t) const;
 template class FilterIndex<WordCount>;
 template class FilterIndex<BigCount>;
 template class FilteredGraph<WordCount>;

@@ -108,8 +108,8 @@ class TreeGraph final : public TreeSet {
   void report();
   std::uint64_t bytes() const;
   std::uint64_t bytes_with_filters() const { return bytes() + filter_bytes_; }
-  /// Counts the work of indexing or filtering nodes; its polls check the bytes.
-  run::WorkMeter filter_meter(run::Run& run) const;
+  /// Counts the work of indexing or filtering nodes in one thread, the calling one is 0; its polls check the bytes.
+  run::WorkMeter filter_meter(run::Run& run, std::uint32_t thread = 0) const;
 
   const std::shared_ptr<const TreeSetProblem> shared_problem_;
   const TreeSetProblem& problem_;

@@ -76,7 +76,7 @@ class TreeGraph<Count>::NodeViewer {
         if (with_splits) add_split(static_cast<std::uint32_t>(at), trees, found.splits);
       };
       const IndexedNode node = filtered_->index().list(*rows_, mask_of(numbers_), depth_, budget_);
-      found.trees = table_of(filtered_->count_small(node, filter_depth_, budget_, nullptr, add), budget_);
+      found.trees = table_of(filtered_->count_small(node, filter_depth_, budget_, add), budget_);
     } else {
       graph_.count_shallow(*rows_, depth_, budget_, [this, &found, with_splits](std::uint32_t at, bool has_trees) {
         const Histogram<Count>* const sides[2] = {&graph_.side_[0], &graph_.side_[1]};

@@ -361,9 +361,9 @@ def read_tree(trees: RashomonSet, cost: int, rank: Sequence[int]) -> TreeArrays:
     Tree number `rank` (words of 64 bits, the lowest first) of those that cost `cost`.
     """
 
-def filter_set(trees: RashomonSet, is_allowed: Sequence[bool], max_depth: int | None = None, min_samples_leaf: int = 0, memory_limit: int | None = None, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> FilteredSet | None:
+def filter_set(trees: RashomonSet, is_allowed: Sequence[bool], max_depth: int | None = None, min_samples_leaf: int = 0, memory_limit: int | None = None, n_threads: int = 1, callback: Callable[[Progress], bool | None] | None = None, callback_interval: float = 0.1) -> FilteredSet | None:
     """
-    The trees that test only allowed columns, and obey limits; None if the callback returned True. MemoryError if the set and all that filters keep of it need more bytes than `memory_limit`.
+    The trees that test only allowed columns, and obey limits, counted by `n_threads` threads, which does not change the result; None if the callback returned True. MemoryError if the set and all that filters keep of it need more bytes than `memory_limit`.
     """
 
 @overload

@@ -141,6 +141,12 @@ def test_rows_with_other_columns_are_refused():
         _core.count_votes(trees, packed([[0, 1, 1]]), 2**59)
 
 
+def test_a_filter_is_counted_by_at_least_one_thread():
+    trees = find(many_trees(3), 16, leaf_rule="any")
+    with pytest.raises(ValueError, match=r"n_threads: must be in \[1, 1024\]"):
+        _core.filter_set(trees, [True] * 3, n_threads=0)
+
+
 def test_what_filters_keep_counts_against_the_memory_limit():
     trees = find(many_trees(4), 16, leaf_rule="any")
     allowed = [True, True, False, True]

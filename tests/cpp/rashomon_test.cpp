@@ -257,7 +257,7 @@ void check_filter(const TestProblem& problem, Random& draw) {
   if (bound >= kLargestTotal) return;
   const LeafRule leaf_rule = random_rule(draw);
   const testing::PackedInput input = problem.input();
-  Run run;
+  Run run({.threads = draw.size_between(1, 3)});
   const LeafModel costs(problem.n_classes, problem.n_predictions, problem.costs, true,
                         problem.limits.rows_per_leaf > 1);
   TreeGraph<Count> graph(std::make_shared<const TreeSetProblem>(

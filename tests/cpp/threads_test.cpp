@@ -1,6 +1,7 @@
 // threads_test.cpp: searches on several threads, and several searches at once.
 #include "support/threads.hpp"
 
+#include "api/rashomon.hpp"
 #include "api/solve.hpp"
 #include "support/check.hpp"
 #include "support/oracle.hpp"
@@ -139,6 +140,29 @@ RANDOM_TEST(an_exception_of_the_poll_ends_all_threads_that_search_ranks, 20) {
   } catch (const Interrupted&) {
     CHECK_EQUAL(n_seen, n_polls);
   }
+}
+
+RANDOM_TEST(any_number_of_threads_counts_the_same_trees_of_a_filter, 8) {
+  TestProblem problem = hard_problem(draw, {40, 80, 7, 8});
+  problem.limits = {};
+  problem.limits.depth = 4;
+  const PackedInput input = problem.input();
+  const Ticks optimum = solve(input, never).tree.cost, bound = optimum + optimum / 4;
+  RashomonSet set(input.columns, input, optimum, bound, TreeRule{rashomon::LeafRule::best}, {}, never);
+  rashomon::TreeFilter filter{std::vector<bool>(problem.n_columns, true), table::kUnlimited};
+  filter.is_allowed[draw.below(problem.n_columns)] = false;
+  std::optional<rashomon::NodeView> expected;
+  for (std::uint32_t threads = 1; threads <= 3; ++threads) {
+    const auto trees = set.filtered(filter, {.threads = threads}, never);
+    const std::optional<rashomon::NodeView> view = trees->view({}, bound, true);
+    if (threads == 1) expected = view;
+    CHECK_EQUAL(view.has_value(), expected.has_value());
+    if (!view) return;
+    CHECK(view->trees.costs == expected->trees.costs && view->trees.words == expected->trees.words);
+    CHECK_EQUAL(view->splits.size(), expected->splits.size());
+  }
+  int n_polls = 0;
+  CHECK(set.filtered(filter, {.threads = 3}, [&](const Progress&) { return ++n_polls > 0; }) == nullptr);
 }
 
 RANDOM_TEST(searches_by_order_at_once_do_not_meet, 20) {

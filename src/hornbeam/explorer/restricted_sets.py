@@ -11,6 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy.typing as npt
+from joblib import cpu_count
 
 from hornbeam import _core
 from hornbeam.explorer.histograms import Histogram, number_of_choices, one_tree
@@ -161,7 +162,8 @@ class RestrictedSet:
         if restriction is not None:
             is_allowed = [one.column not in restriction.never for one in problem.conditions]
             limits = (restriction.max_depth, restriction.min_rows)
-            self._trees = filtered(found, is_allowed, *limits, callback, seconds_between_calls=0.01)
+            n_threads = min(cpu_count(), _core.MOST_THREADS)  # a reader waits for the answer
+            self._trees = filtered(found, is_allowed, *limits, callback, 0.01, n_threads)
         self.leaf_mask = (1 << problem.scale.leaf_bits) - 1
         self._n_conditions = len(problem.conditions)
         self._must_differ = problem.leaf_rule == "differ"

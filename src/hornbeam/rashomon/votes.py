@@ -28,8 +28,11 @@ def filtered(
     min_rows: int = 0,
     callback: Callable[[Progress], bool] | None = None,
     seconds_between_calls: float = 0.1,
+    n_threads: int = 1,
 ) -> _core.FilteredSet:
     """Return the trees of a set that test only allowed conditions and obey limits.
+
+    Any number of threads returns the same.
 
     Raises
     ------
@@ -44,6 +47,7 @@ def filtered(
         max_depth,
         min_rows,
         found.memory_limit,
+        n_threads,
         callback=callback,
         callback_interval=seconds_between_calls,
     )
