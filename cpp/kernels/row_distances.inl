@@ -22,8 +22,8 @@ HORNBEAM_INLINE auto with_words(std::uint32_t n_words, Visit visit) {
 /// One word of a row in each lane. The copies are no longer read from memory, which a store of bytes might change.
 template <std::uint32_t kWords>
 struct RowLanes {
-  explicit RowLanes(const Word* row) : row(row) {
-    for (std::uint32_t w = 0; w < kWords; ++w) lanes[w] = all_lanes(static_cast<Ticks>(row[w]));
+  explicit RowLanes(const Word* words) : row(words) {
+    for (std::uint32_t w = 0; w < kWords; ++w) lanes[w] = all_lanes(static_cast<Ticks>(words[w]));
   }
   HORNBEAM_INLINE Lanes operator[](std::uint32_t w) const {
     if constexpr (kWords > 0)
