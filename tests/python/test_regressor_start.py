@@ -78,7 +78,7 @@ def test_without_heuristics_the_search_starts_from_a_worse_tree_and_finds_the_sa
         ({"max_depth": 3, "min_samples_leaf": 5}, True),
         ({"max_depth": 3, "shape": "rule_list"}, True),
     ],
-    ids=str,
+    ids=["depth", "callback", "time", "leaves", "rows in a leaf", "rule list"],
 )
 def test_scikit_learns_tree_is_grown_only_where_the_search_may_need_it(diabetes, monkeypatch, limits, grows):
     calls = []
