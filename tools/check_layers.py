@@ -41,13 +41,11 @@ MAY_INCLUDE = {
 
 MAY_IMPORT = {
     **{name: set() for name in ("_dates", "exceptions", "_budget", "_checks", "_keywords", "_user_frame", "datasets")},
-    **{"objectives": {"_checks"}, "_flags": {"_core"}, "__main__": {"cli"}},
-    "policy": {"_checks", "fitting", "table", "tree"},
-    "table": {"_checks", "_dates", "_flags", "_user_frame"},
+    **{"policy": {"_checks", "fitting", "table", "tree"}, "frontier": {"_budget", "_checks", "fitting", "tree"}},
     "columns": {"_dates", "_user_frame", "exceptions", "table"},
-    **{"cluster": {"_core"}, "conditions": {"_dates", "table"}, "survival": {"_checks"}},
+    **{"objectives": {"_checks"}, "survival": {"_checks"}, "conditions": {"_dates", "table"}, "__main__": {"cli"}},
+    **{"_flags": {"_core"}, "cluster": {"_core"}, "table": {"_checks", "_dates", "_flags", "_user_frame"}},
     "tree": {"_checks", "_core", "conditions", "survival", "table"},
-    "frontier": {"_budget", "_checks", "fitting", "tree"},
     "plotting": {"_checks", "conditions", "survival", "table", "tree"},
     "export": {"_checks", "_dates", "conditions", "table", "tree"},
     "binarizers": {"_budget", "_checks", "_core", "_dates", "_keywords", "conditions", "table"},

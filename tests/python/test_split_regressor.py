@@ -160,7 +160,7 @@ def test_pickles_clones_and_grid_search(diabetes, make):
     ("parameters", "error", "message"),
     [
         ({"max_depth": None}, TypeError, "max_depth must be an integer, got None"),
-        ({"regularization": 1.5}, ValueError, "regularization=1.5 is more than 1"),
+        ({"regularization": 1.5}, ValueError, "regularization=1.5 is more than the loss of a single leaf, 1"),
         ({"regularization": -1}, ValueError, "regularization"),
         ({"min_samples_leaf": 0}, ValueError, "min_samples_leaf"),
         ({"certify": 1}, TypeError, "certify must be True or False"),
