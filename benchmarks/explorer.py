@@ -8,7 +8,7 @@ page asks at each click:
   the ten best of them;
 * filters in a hurry: every filter of a list, one at once after the other, each of them new to the engine;
 * filters with pauses: steps of a reader, who changes one filter at a time and looks at each tree until the engine has
-  nothing left to prepare. How long that takes is measured, too.
+  nothing left to prepare, and removes all filters when no tree is left. How long the pauses are is measured, too.
 
 Times are of the processor and of the clock. There is a record for each kind of click in
 ``benchmarks/results/explorer.jsonl``, and a table of them next to it.
@@ -16,6 +16,7 @@ Times are of the processor and of the clock. There is a record for each kind of 
 
 from __future__ import annotations
 
+import gc
 import json
 import time
 from collections import defaultdict
@@ -41,9 +42,9 @@ _PARAMETERS: Mapping[str, Any] = {"epsilon": 0.1, "regularization": 0.005, "max_
 _KINDS = """\
 *Builder* is what the page asks when a node, and then one of its options, is clicked. *Filters in a hurry* are filters
 that the engine has not seen, one at once after the other. *Filters with pauses* are the steps of a reader, who changes
-one filter at a time and waits until the engine has prepared the next steps; *pause* is how long that takes. *Index* is
-what the first filter waits for if nothing was prepared. *All clicks* are those of the builder and of both ways to
-filter."""
+one filter at a time, or removes all when no tree is left, and waits until the engine has prepared the next steps;
+*pause* is how long that takes. *Index* is what the first filter waits for if nothing was prepared. *All clicks* are
+those of the builder and of both ways to filter."""
 
 Times: TypeAlias = tuple[float, float]  # seconds of the processor and of the clock
 
@@ -55,6 +56,7 @@ def run(path: Path, n_walks: int, seed: int = 0) -> None:
     classifier.fit(table.drop("target"), table["target"])
     random = Random(seed)
     times: dict[str, list[Times]] = defaultdict(list)
+    gc.freeze()  # as the server of `hornbeam explore`
     times["index"].append(_timed(Engine(classifier), {"method": "count", "filters": {"min_rows": 2}})[0])
     for _ in range(n_walks):
         engine = Engine(classifier)
@@ -121,20 +123,20 @@ def _walk(engine: Engine, random: Random, times: Mapping[str, list[Times]]) -> N
 
 
 def _read(engine: Engine, random: Random, times: Mapping[str, list[Times]]) -> None:
-    """Change one filter at a time; begin again when no tree is left."""
+    """Change one filter at a time; remove all of them, which is a step too, when no tree is left."""
     columns = range(len(engine.answer({"method": "about"})["columns"]))
     filters: dict[str, Any] = {}
     engine.answer({"method": "look"})
     engine.wait()
+    n_trees = ""
     for _ in range(_STEPS_OF_READER):
-        filters = _changed(filters, columns, random)
+        filters = {} if n_trees == "0" else _changed(filters, columns, random)
         seconds, answer = _timed(engine, {"method": "look", "filters": filters})
         times["filters with pauses"].append(seconds)
         began = time.process_time(), time.perf_counter()
         engine.wait()
         times["pause"].append((time.process_time() - began[0], time.perf_counter() - began[1]))
-        if answer["n_trees"] == "0":
-            filters = {}
+        n_trees = answer["n_trees"]
 
 
 def _changed(filters: dict[str, Any], columns: range, random: Random) -> dict[str, Any]:

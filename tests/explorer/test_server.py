@@ -1,5 +1,6 @@
 """The server: what it serves, to whom, and what it refuses."""
 
+import gc
 import http.client
 import json
 
@@ -83,6 +84,17 @@ def test_the_server_listens_on_the_loopback_address_only(monkeypatch, engine, ca
     tokens = {line.split("/")[-2] for line in said}
     assert len(tokens) == 2
     assert all(len(token) >= 32 for token in tokens)
+
+
+def test_modules_are_kept_from_the_collector_only_while_the_server_runs(monkeypatch, engine):
+    uvicorn = pytest.importorskip("uvicorn")
+    from hornbeam.explorer import serve
+
+    frozen = []
+    monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: frozen.append(gc.get_freeze_count()))
+    serve(engine, opens_browser=False)
+    assert frozen[0] > 0
+    assert gc.get_freeze_count() == 0
 
 
 def test_answers_are_those_of_the_engine(server, classifier):

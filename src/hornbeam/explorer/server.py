@@ -7,6 +7,7 @@ loopback address, so that neither other users nor other web sites reach it.
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import secrets
 import socket
@@ -162,7 +163,11 @@ def serve(
         server: Any = uvicorn.Server(config)
         end = server.handle_exit
         server.handle_exit = lambda *signal: None if takes_ctrl_c() else end(*signal)
+        # Python's collector would otherwise go through all modules now and then, while a reader waits for a click.
+        gc.freeze()
         try:
             server.run(sockets=[listener])
         except KeyboardInterrupt:
             print(file=sys.stderr)
+        finally:
+            gc.unfreeze()
