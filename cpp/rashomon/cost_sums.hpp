@@ -53,6 +53,23 @@ class CostLattice {
   /// The most units of loss that cost at most this.
   std::uint64_t most_loss(Ticks most) const { return static_cast<std::uint64_t>(most / unit_); }
   Ticks leaf_cost() const { return leaf_cost_; }
+  /// For each cost x of `a`, calls `add_row(place of x, count of x, n)`: x and each of the first n costs of `b` cost at
+  /// most `most` together. Sets `places` to those of the costs of `b`. Neither histogram is empty.
+  template <class Count, class AddRow>
+  void for_each_row(const Histogram<Count>& a, const Histogram<Count>& b, Ticks most, std::uint64_t stride,
+                    std::vector<std::uint32_t>& places, AddRow add_row) const {
+    places.clear();
+    for (const CostCount<Count>& y : b) {
+      if (y.cost > most - a.front().cost) break;
+      places.push_back(place(y.cost, stride));
+    }
+    std::size_t n = places.size();
+    for (const CostCount<Count>& x : a) {
+      while (n > 0 && b[n - 1].cost > most - x.cost) --n;
+      if (n == 0) break;
+      add_row(place(x.cost, stride), x.count, n);
+    }
+  }
   Ticks cost(std::uint32_t place, std::uint64_t stride) const {
     return static_cast<Ticks>(place / stride) * leaf_cost_ + static_cast<Ticks>(place % stride) * unit_;
   }
@@ -107,26 +124,17 @@ class CostSums {
   void add_products(const Histogram<Count>& a, const Histogram<Count>& b, const Count& copies) {
     if (!uses_table_) return sums_.add_products(a, b, copies, most_);
     if (a.empty() || b.empty()) return;
-    places_.clear();
-    for (const CostCount<Count>& y : b) {
-      if (y.cost > most_ - a.front().cost) break;
-      places_.push_back(lattice_.place(y.cost, stride_));
-    }
-    std::size_t n = places_.size();
-    Count* const table = table_.data();  // the compiler cannot know that sums are none of these
-    const std::uint32_t* const places = places_.data();
     const CostCount<Count>* const trees = b.data();
-    for (const CostCount<Count>& x : a) {
-      while (n > 0 && trees[n - 1].cost > most_ - x.cost) --n;
-      if (n == 0) break;
-      const std::uint32_t place = lattice_.place(x.cost, stride_);
-      const Count count = x.count * copies;
+    lattice_.for_each_row(a, b, most_, stride_, places_, [&](std::uint32_t place, const Count& of_x, std::size_t n) {
+      Count* const table = table_.data();  // the compiler cannot know that sums are none of these
+      const std::uint32_t* const places = places_.data();
+      const Count count = of_x * copies;
       for (std::size_t i = 0; i < n; ++i) {
         Count& sum = table[place + places[i]];
         if (sum.is_zero()) touched_.push_back(place + places[i]);
         sum += count * trees[i].count;
       }
-    }
+    });
   }
   /// Returns the sums other than 0, and resets them.
   Histogram<Count> take() {

@@ -143,22 +143,14 @@ class SubsetSums {
   }
 
   void add_products_one_by_one(const Histogram<Count>& few, const Histogram<Count>& many, const Count& copies) {
-    places_.clear();
-    for (const CostCount<Count>& y : many) {
-      if (y.cost > most_ - few.front().cost) break;
-      places_.push_back(lattice_.place(y.cost, stride_));
-    }
-    std::size_t n = places_.size();
-    Count* const table = table_.data();  // the compiler cannot know that sums are none of these
-    const std::uint32_t* const places = places_.data();
     const CostCount<Count>* const trees = many.data();
-    for (const CostCount<Count>& x : few) {
-      while (n > 0 && trees[n - 1].cost > most_ - x.cost) --n;
-      if (n == 0) break;
-      Count* const sums = table + lattice_.place(x.cost, stride_);
-      const Count count = x.count * copies;
-      for (std::size_t i = 0; i < n; ++i) sums[places[i]].add_product(count, trees[i].count);
-    }
+    lattice_.for_each_row(
+        few, many, most_, stride_, places_, [&](std::uint32_t place, const Count& of_x, std::size_t n) {
+          Count* const sums = table_.data() + place;  // the compiler cannot know that sums are none of these
+          const std::uint32_t* const places = places_.data();
+          const Count count = of_x * copies;
+          for (std::size_t i = 0; i < n; ++i) sums[places[i]].add_product(count, trees[i].count);
+        });
   }
 
   const CostLattice& lattice_;
