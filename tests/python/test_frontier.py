@@ -205,6 +205,12 @@ def test_a_classifier_that_is_not_there_is_an_error(given, error, message):
         found.classifier(**given)
 
 
+def test_an_index_is_refused_with_what_to_use_instead():
+    found = GOSDTClassifier(regularization=0.1).frontier([[0], [1]], [0, 1])
+    with pytest.raises(TypeError, match=r"has no item 2: .* is classifier\(n_leaves=k\)"):
+        found[2]
+
+
 @pytest.mark.parametrize("objective", ["f1", "auc"])
 def test_an_objective_that_is_not_additive_is_refused(objective):
     with pytest.raises(ValueError, match=f"needs an additive objective, but objective='{objective}'"):

@@ -18,11 +18,14 @@ from hornbeam import (
     GOSDTClassifier,
     GOSDTClassifierCV,
     GOSDTRegressorCV,
+    NotProvenWarning,
     SPLITClassifier,
     SPLITClassifierCV,
+    _budget,
     plot_cv,
 )
 from hornbeam.datasets import load_monk
+from hornbeam.estimators import _cross_validation
 from hornbeam.estimators._cross_validation import choose
 from hornbeam.estimators._exact import OF_ONE_SEARCH
 
@@ -208,6 +211,36 @@ def test_a_score_that_is_no_number_is_an_error_that_says_what_to_do(wine):
 def test_unknown_rules_are_refused(wine):
     with pytest.raises(ValueError, match="rule must be 'best' or 'one_standard_error', got 'two'"):
         quick(rule="two").fit(*wine)
+
+
+class SlowPaths(GOSDTClassifierCV):
+    """Whatever a search is limited to, half a second is added, by a clock of its own."""
+
+    _classifier = GOSDTClassifier
+    now, limits = 0.0, []
+
+    def _candidates_of(self):
+        make = super()._candidates_of()
+
+        def late(X, y, sample_weight, penalties, seconds):
+            self.limits.append(seconds)
+            SlowPaths.now += seconds + 0.5
+            return make(X, y, sample_weight, penalties, None)
+
+        return late
+
+
+def test_folds_end_with_the_time_limit_whatever_they_take_beyond_their_searches(wine, monkeypatch):
+    monkeypatch.setattr(_budget, "perf_counter", lambda: SlowPaths.now)
+    monkeypatch.setattr(_cross_validation.time, "time", lambda: SlowPaths.now)
+    SlowPaths(0.02, binarizer="quantile", max_depth=2, cv=4, time_limit=6).fit(*wine)
+    assert SlowPaths.limits == pytest.approx([2, *[3.5 / 4 - 0.5] * 4])
+    assert SlowPaths.now == pytest.approx(6)
+
+
+def test_the_warning_of_a_stopped_search_names_the_path(wine):
+    with pytest.warns(NotProvenWarning, match=r"The regularization path is not proven for \d+ of \d+ sizes"):
+        GOSDTClassifierCV(time_limit=0, cv=2).fit(*wine)
 
 
 def test_it_works_in_a_pipeline_and_as_a_clone(wine):

@@ -59,6 +59,28 @@ class Candidate(NamedTuple):
 MakeCandidates = Callable[[Any, Any, Any, "Sequence[float] | None", "float | None"], "list[Candidate]"]
 
 
+class Deadline(NamedTuple):
+    """When the folds are to end.
+
+    Attributes
+    ----------
+    time : float
+        By the clock of all processes.
+    n_rounds : int
+        Rounds of folds until then, this one included.
+    beyond : float
+        Seconds that a fold takes beyond the limit of its searches.
+    """
+
+    time: float
+    n_rounds: int
+    beyond: float
+
+    def seconds(self) -> float:
+        """Return the limit of the searches of a fold that begins now."""
+        return max(0.0, (self.time - time.time()) / self.n_rounds - self.beyond)
+
+
 class CrossValidated:
     """Mixin of classifiers that choose their leaf penalty by cross-validation.
 
@@ -132,7 +154,10 @@ class CrossValidated:
         X, sample_weight = indexable(X, sample_weight)
         scorer, routed = self._scorer(), self._route(sample_weight, params)
         make = self._candidates_of()
-        candidates = make(X, y, sample_weight, None, budget.part(_SHARE_OF_ALL_ROWS).seconds())
+        limit, begin = budget.part(_SHARE_OF_ALL_ROWS).seconds(), budget.elapsed()
+        candidates = make(X, y, sample_weight, None, limit)
+        # What reading the rows and making the trees take beyond the limit of the searches, the folds take as well.
+        beyond = 0.0 if limit is None else max(0.0, budget.elapsed() - begin - limit)
         penalties = [one.regularization for one in candidates]
         target = self._read_target(y)
         of_folds = check_cv(self.cv, target, classifier=self._has_classes)
@@ -153,7 +178,7 @@ class CrossValidated:
                 train,
                 test,
                 penalties,
-                deadline and (deadline, n_rounds - number // at_once),
+                deadline and Deadline(deadline, n_rounds - number // at_once, beyond),
                 scorer,
                 routed.scorer.score,
             )
@@ -363,15 +388,12 @@ def _score_fold(
     train: npt.NDArray[Any],
     test: npt.NDArray[Any],
     penalties: Sequence[float],
-    deadline: tuple[float, int] | None,
+    deadline: Deadline | None,
     scorer: Any,
     score_params: dict[str, Any],
 ) -> list[float]:
-    """Return the score on the test rows of the trees that the training rows have for some leaf penalties.
-
-    `deadline` is a time of the clock of all processes, and the number of rounds of folds until then, this one included.
-    """
-    seconds = None if deadline is None else max(0.0, (deadline[0] - time.time()) / deadline[1])
+    """Return the score on the test rows of the trees that the training rows have for some leaf penalties."""
+    seconds = None if deadline is None else deadline.seconds()
 
     def take(values: Any, rows: npt.NDArray[Any]) -> Any:
         has_rows = values is not None and np.ndim(values) > 0 and len(values) == len(y)

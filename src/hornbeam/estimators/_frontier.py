@@ -128,7 +128,7 @@ def find_frontier(model: Any, X: Any, y: Any, sample_weight: Any, *, only_path: 
         found = _Classifiers(work, training, scale, search).frontier(
             most, only_path=only_path, seconds=budget.elapsed()
         )
-    _warn_unless_proven(found)
+    _warn_unless_proven(found, "regularization path" if only_path else "frontier")
     return found
 
 
@@ -210,14 +210,14 @@ class _Classifiers:
         return made.set_params(regularization=scale.regularization, **parameters)
 
 
-def _warn_unless_proven(frontier: Frontier) -> None:
+def _warn_unless_proven(frontier: Frontier, name: str) -> None:
     if frontier.status == "optimal":
         return
     open_sizes = [int(k) for k, status in zip(frontier.n_leaves, frontier.statuses, strict=True) if status != "optimal"]
     leaves = count(open_sizes[0], "leaf", "leaves") if open_sizes else ""
-    sizes = f"{len(open_sizes)} of {len(frontier)} sizes, from {leaves} on" if open_sizes else "the path"
+    sizes = f"{len(open_sizes)} of {len(frontier)} sizes, from {leaves} on" if open_sizes else "all leaf penalties"
     warn_user(
-        f"The frontier is not proven for {sizes} (status {frontier.status!r}): there it holds the best trees known and "
+        f"The {name} is not proven for {sizes} (status {frontier.status!r}): there it holds the best trees known and "
         "lower bounds. For a proof, set a larger time_limit or leaf penalty, or a smaller max_depth or max_leaves.",
         NotProvenWarning,
     )

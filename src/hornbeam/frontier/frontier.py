@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -140,6 +140,13 @@ class Frontier:
     def __len__(self) -> int:
         """Return the number of sizes."""
         return len(self.n_leaves)
+
+    def __getitem__(self, key: object) -> NoReturn:
+        """Refuse an index, which could be a place in the lists or a number of leaves."""
+        raise TypeError(
+            f"A frontier has no item {shown(key)}: the best tree with at most k leaves is classifier(n_leaves=k), and "
+            "losses, n_leaves and classifiers are lists of all sizes."
+        )
 
     def __repr__(self) -> str:
         """Say how many sizes there are and how many of them are proven."""
