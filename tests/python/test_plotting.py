@@ -6,12 +6,14 @@ import sys
 from itertools import combinations, pairwise
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
+from hornbeam import GOSDTClassifier
 from hornbeam.conditions import AtMost, IsIn
 from hornbeam.plotting import plot_tree, save_picture
 from hornbeam.plotting.layout import lay_out
@@ -229,6 +231,26 @@ def test_files_are_of_their_kind_and_the_same_each_time(tmp_path, suffix, start)
     assert one.read_bytes() == other.read_bytes()
     assert b"<dc:date>" not in one.read_bytes()
     assert b"/CreationDate" not in one.read_bytes()
+
+
+def test_a_new_figure_has_the_wanted_size_and_holds_the_whole_drawing():
+    classifier = GOSDTClassifier(0.1).fit([[0], [1]], ["no", "yes"])
+    ax = classifier.plot(figsize=(4, 3))
+    assert ax.figure.get_size_inches().tolist() == [4, 3]
+    renderer = ax.figure.canvas.get_renderer()
+    boxes = [text.get_window_extent(renderer) for text in ax.texts]
+    assert boxes
+    assert all(ax.figure.bbox.fully_containsx(x) for box in boxes for x in (box.x0, box.x1))
+    assert all(ax.figure.bbox.fully_containsy(y) for box in boxes for y in (box.y0, box.y1))
+    with pytest.raises(ValueError, match="ax is given: set the size of the figure of ax"):
+        classifier.plot(ax=ax, figsize=(4, 3))
+    plt.close(ax.figure)
+
+
+@pytest.mark.parametrize("figsize", [4, (4,), (4, 0), (4, float("nan")), (4, "3"), (True, 3), "43"])
+def test_a_wrong_size_of_a_figure_is_named(figsize):
+    with pytest.raises(ValueError, match="figsize must be \\(width, height\\), two positive numbers of inches"):
+        plot_tree(stump(), figsize=figsize)
 
 
 def test_a_file_of_another_kind_is_refused_before_it_is_written(tmp_path):

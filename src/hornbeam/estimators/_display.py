@@ -34,6 +34,7 @@ class TreeDisplay:
         layout: Orientation = "auto",
         max_depth: Depth = "auto",
         confidence: float | None = None,
+        figsize: tuple[float, float] | None = None,
     ) -> Axes:
         """Draw the fitted tree, see `hornbeam.plot_tree`.
 
@@ -55,6 +56,8 @@ class TreeDisplay:
             Depth below which subtrees are collapsed. None: nothing is. "auto": as deep as a page holds.
         confidence : float or None, default=None
             Shows in each leaf the confidence interval of its share, for example 0.95.
+        figsize : (float, float) or None, default=None
+            Width and height of the new figure in inches, to which the drawing is scaled. None: see `ax`.
 
         Returns
         -------
@@ -88,6 +91,7 @@ class TreeDisplay:
             layout=layout,
             max_depth=max_depth,
             confidence=confidence,
+            figsize=figsize,
         )
 
     def _certificate(self) -> str:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
+from hornbeam._checks import is_number, shown
 from hornbeam.plotting.distributions import Data, distributions_of
 from hornbeam.plotting.layout import Depth, Layout, Orientation, lay_out
 from hornbeam.plotting.pen import draw
@@ -37,6 +41,7 @@ def plot_tree(
     layout: Orientation = "auto",
     max_depth: Depth = "auto",
     confidence: float | None = None,
+    figsize: tuple[float, float] | None = None,
 ) -> Axes:
     r"""Draw a tree.
 
@@ -69,6 +74,8 @@ def plot_tree(
         largest depth at which the figure is at most 13.3 x 15 inches, which fits about 60 leaves.
     confidence : float or None, default=None
         Shows in each leaf the confidence interval of its share, for example 0.95; see `Tree.share_intervals`.
+    figsize : (float, float) or None, default=None
+        Width and height of the new figure in inches; the drawing, including its text, is scaled to it. None: see `ax`.
 
     Returns
     -------
@@ -80,7 +87,8 @@ def plot_tree(
     TypeError
         If `tree` is not a tree or a fitted estimator of one.
     ValueError
-        If `layout`, `max_depth` or `confidence` is not one of the above, or `data` does not fit the tree.
+        If `layout`, `max_depth`, `confidence` or `figsize` is not one of the above, `data` does not fit the tree, or
+        both `ax` and `figsize` are given.
 
     Notes
     -----
@@ -99,12 +107,22 @@ def plot_tree(
     import matplotlib.pyplot as plt
 
     tree = _tree_of(tree)
+    if figsize is not None:
+        _check_figsize(figsize, ax)
     charts = None if data is None else distributions_of(tree, data)
     made = lay_out(tree, title, subtitle, layout=layout, max_depth=max_depth, charts=charts, confidence=confidence)
     if ax is None:
-        ax = plt.figure(figsize=_inches(made), facecolor="white").add_axes((0, 0, 1, 1))
+        ax = plt.figure(figsize=figsize or _inches(made), facecolor="white").add_axes((0, 0, 1, 1))
     draw(tree, made, ax)
     return ax
+
+
+def _check_figsize(figsize: Any, ax: Axes | None) -> None:
+    if ax is not None:
+        raise ValueError("figsize is the size of a new figure, but ax is given: set the size of the figure of ax.")
+    is_pair = isinstance(figsize, (tuple, list, np.ndarray)) and len(figsize) == 2
+    if not is_pair or not all(is_number(side) and 0 < side < inf for side in figsize):
+        raise ValueError(f"figsize must be (width, height), two positive numbers of inches, got {shown(figsize)}.")
 
 
 def save_picture(
