@@ -14,7 +14,7 @@ Depths are solved one after the other, as on one core.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from hornbeam.cluster.graph import NO_TREE, Arrays, Node, SearchGraph, Split, Work
 from hornbeam.cluster.worker import Job, Name, Report
@@ -26,9 +26,46 @@ _SHORTER = 4
 _FIRST_DEPTH = 2  # jobs search trees of so many levels as a whole
 
 
-def _bound(run: Name) -> int:
-    """Return the least cost of a tree with a threshold of a run as its root."""
-    return run[4] + run[8]
+class Run(NamedTuple):
+    """A run of thresholds of one variable, and what is proven of the thresholds on both sides of it: `_core.Run`.
+
+    Attributes
+    ----------
+    variable, first, last : int
+        The thresholds of the run.
+    low, high : int
+        The thresholds before and after it.
+    low_true, low_false, high_true, high_false : int
+        Lower bounds of the costs of their sides, where the threshold holds and where it does not.
+    """
+
+    variable: int
+    first: int
+    last: int
+    low: int
+    low_true: int
+    low_false: int
+    high: int
+    high_true: int
+    high_false: int
+
+    @property
+    def bound(self) -> int:
+        """The least cost of a tree with a threshold of the run as its root."""
+        return self.low_true + self.high_false
+
+    @property
+    def begin(self) -> Name:
+        """Names its first threshold."""
+        return self.variable, self.first
+
+    def ends(self) -> tuple[Name, Name]:
+        """Return the names of the thresholds before and after it."""
+        return (self.variable, self.low), (self.variable, self.high)
+
+
+def _run_of(split: Split) -> Run:
+    return cast("Run", split.name)
 
 
 class OrderedGraph(SearchGraph):
@@ -100,17 +137,17 @@ class OrderedGraph(SearchGraph):
             found.append(Work(node, [], budget))
             return
         runs = [split for split in node.splits if split.nodes is None and split.lower < target]
-        ends = {(split.name[0], end) for split in runs for end in (split.name[3], split.name[6])}
+        ends = {end for split in runs for end in _run_of(split).ends()}
         opened = [split for split in node.splits if split.nodes is not None]
         # What was begun first: it may bring a better tree, and bounds of its neighbors.
         for split in sorted(opened, key=lambda split: split.lower):
-            if split.lower < target or split.name[:2] in ends:
+            if split.lower < target or _run_of(split).begin in ends:
                 for side, goal in self._goals(split, target):
                     self._collect(side, goal, seen, found)
-        begun = {split.name[:2] for split in opened if split.lower < target}
+        begun = {_run_of(split).begin for split in opened if split.lower < target}
 
         def rank(split: Split) -> tuple[int, int, Name]:
-            n_begun = sum((split.name[0], end) in begun for end in (split.name[3], split.name[6]))
+            n_begun = sum(end in begun for end in _run_of(split).ends())
             return n_begun, split.lower, split.name
 
         waiting = sorted((split for split in runs if not split.is_running), key=rank)
@@ -144,16 +181,15 @@ class OrderedGraph(SearchGraph):
         if not self._with_both_sides:
             self._with_both_sides = True
             return True
-        runs = [(split, work.node) for work in found for split in work.splits if split.name[1] < split.name[2]]
-        if not runs:
+        runs = [(_run_of(split), split, work.node) for work in found for split in work.splits]
+        long = [each for each in runs if each[0].first < each[0].last]
+        if not long:
             return False
-        split, node = max(runs, key=lambda each: each[0].name[2] - each[0].name[1])
-        variable, first, last, *ends = split.name
-        middle = (first + last) // 2
+        run, split, node = max(long, key=lambda each: each[0].last - each[0].first)
+        middle = (run.first + run.last) // 2
         assert node.splits is not None
         node.splits.remove(split)
-        for run in ((variable, first, middle, *ends), (variable, middle + 1, last, *ends)):
-            node.splits.append(_split_of(run))
+        node.splits += map(_split_of, (run._replace(last=middle), run._replace(first=middle + 1)))
         return True
 
     def _start(self, work: Work, seconds: float) -> Job:
@@ -189,11 +225,11 @@ class OrderedGraph(SearchGraph):
         node.splits = [*(node.splits or []), *map(_split_of, runs)]
         if stopped is not None:
             run, column, sides, holds = stopped
-            split = Split(run, _bound(run), column, begins_where_true=holds, n_tries=n_tries + (sides is None))
+            split = _split_of(run, column, begins_where_true=holds, n_tries=n_tries + (sides is None))
             node.splits.append(split)  # before what is below tells what it knows
             if sides is not None:
                 no, yes = (self._side(node, column, bool(x), side) for x, side in enumerate(sides))
-                split.nodes = node.opened[run[:2]] = no, yes
+                split.nodes = node.opened[_run_of(split).begin] = no, yes
                 begun = split.nodes[holds]
                 if len(levels) > 1 and begun.splits is None and not begun.is_running:
                     self._read(begun, levels[1:])
@@ -217,20 +253,21 @@ class OrderedGraph(SearchGraph):
     def _update(self, node: Node) -> None:
         for split in node.splits or []:
             if split.nodes is None and not split.is_running:
-                split.name = self._tightened(split.name, node.opened)
-                split.lower = _bound(split.name)
+                split.name = run = self._tightened(_run_of(split), node.opened)
+                split.lower = run.bound
         super()._update(node)
 
-    def _tightened(self, run: Name, opened: Mapping[Name, tuple[Node, Node]]) -> Name:
+    def _tightened(self, run: Run, opened: Mapping[Name, tuple[Node, Node]]) -> Run:
         """Return a run with what is now known of the thresholds on both sides of it."""
-        variable, first, last, low, low_true, low_false, high, high_true, high_false = run
-        if sides := opened.get((variable, low)):
+        _, _, _, _, low_true, low_false, _, high_true, high_false = run
+        low, high = run.ends()
+        if sides := opened.get(low):
             low_false = max(low_false, sides[0].lower)
             low_true = max(low_true, sides[1].lower) if self._grows else low_true
-        if sides := opened.get((variable, high)):
+        if sides := opened.get(high):
             high_true = max(high_true, sides[1].lower)
             high_false = max(high_false, sides[0].lower) if self._grows else high_false
-        return variable, first, last, low, low_true, low_false, high, high_true, high_false
+        return run._replace(low_true=low_true, low_false=low_false, high_true=high_true, high_false=high_false)
 
     def _advance(self) -> None:
         """Bring what is known of all trees up to date with those of the present depth, and go on with the next one."""
@@ -248,5 +285,6 @@ class OrderedGraph(SearchGraph):
             self._top = Node((), next_depth, top.leaves, 0, top.cost, top.tree)
 
 
-def _split_of(run: Name) -> Split:
-    return Split(run, _bound(run), -1)
+def _split_of(numbers: Name, column: int = -1, **known: Any) -> Split:
+    run = Run(*numbers)
+    return Split(run, run.bound, column, **known)
