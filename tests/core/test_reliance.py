@@ -75,27 +75,16 @@ def cases(objective, max_depth, leaf_rule):
 @pytest.mark.parametrize("leaf_rule", ["differ", "best", "any"])
 @pytest.mark.parametrize("max_depth", [0, 1, 2, 3, None])
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_the_range_is_that_over_all_trees_of_the_exhaustive_search(objective, max_depth, leaf_rule):
-    n_compared = 0
-    for problem, bound, trees, groups, shares, reliances in cases(objective, max_depth, leaf_rule):
-        found = ranges(find(problem, bound, leaf_rule=leaf_rule), groups, shares)
-        for group, told in enumerate(found):
-            values = [each[group] for each in reliances.values()]
-            n_avoiding = sum(all(groups[column] != group for column in columns_of(tree)) for tree in trees)
-            assert told == (min(values), max(values), n_avoiding), problem
-            n_compared += 1
-    assert n_compared > 0
-
-
-@pytest.mark.parametrize("leaf_rule", ["differ", "best", "any"])
-@pytest.mark.parametrize("max_depth", [0, 1, 2, 3, None])
-@pytest.mark.parametrize("objective", OBJECTIVES)
-def test_the_sum_is_that_over_all_trees_of_the_exhaustive_search(objective, max_depth, leaf_rule):
+def test_range_and_sum_are_those_over_all_trees_of_the_exhaustive_search(objective, max_depth, leaf_rule):
     n_compared = 0
     for problem, bound, costs, groups, shares, reliances in cases(objective, max_depth, leaf_rule):
+        found = find(problem, bound, leaf_rule=leaf_rule)
+        for group, told in enumerate(ranges(found, groups, shares)):
+            values = [each[group] for each in reliances.values()]
+            n_avoiding = sum(all(groups[column] != group for column in columns_of(tree)) for tree in costs)
+            assert told == (min(values), max(values), n_avoiding), problem
         if not groups:
             continue
-        found = find(problem, bound, leaf_rule=leaf_rule)
         lower = sorted(costs.values())[len(costs) // 2]
         for most, *filters in [(bound, (), None, 0), (lower, (), None, 0), (bound, (0,), 2, 2)]:
             some = [tree for tree in costs if costs[tree] <= most and passes(tree, problem.rows, *filters)]
