@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import pickle
 import signal
@@ -88,12 +89,12 @@ def numbers(n_rows: int):
     return X, np.where(rng.random(n_rows) < 0.5, (X[:, 0] < 0.5) ^ (X[:, 1] < 0.3), rng.integers(0, 2, n_rows))
 
 
-HARD, OF_HARD = noise(300, 60), {"regularization": 0.002, "max_depth": 5}  # 3 s on one core
+HARD, OF_HARD = noise(300, 50), {"regularization": 0.002, "max_depth": 5}  # 1 s on one core
 ENDLESS, OF_ENDLESS = noise(1000, 60), {"regularization": 0.001}
-HARD_NUMBERS, OF_HARD_NUMBERS = numbers(800), {"regularization": 0.005, "max_depth": 4}  # 2 s
+HARD_NUMBERS, OF_HARD_NUMBERS = numbers(400), {"regularization": 0.005, "max_depth": 4}  # 1 s
 ENDLESS_NUMBERS, OF_ENDLESS_NUMBERS = numbers(3000), {"regularization": 0.001, "max_depth": 6}
 
-both_hard = pytest.mark.parametrize(("hard", "of_hard"), [(HARD, OF_HARD), (HARD_NUMBERS, OF_HARD_NUMBERS)])
+both_hard = pytest.mark.parametrize("numbers", [False, True])
 
 
 def fitted(X, y, **parameters):
@@ -107,6 +108,22 @@ def fitted_on_cluster(X, y, **parameters):
 
 def result(model):
     return model.status_, model.objective_, model.lower_bound_
+
+
+def hard(numbers: bool, **parameters):
+    X, y = HARD_NUMBERS if numbers else HARD
+    return fitted(X, y, **OF_HARD_NUMBERS if numbers else OF_HARD, **parameters)
+
+
+@functools.cache
+def result_of_hard(numbers: bool):
+    """Return the result of one core, which several tests compare theirs with."""
+    return result(hard(numbers))
+
+
+def hard_on_cluster(numbers: bool, **parameters):
+    with joblib.parallel_config("dask"):
+        return hard(numbers, **parameters)
 
 
 def is_quiet(client, seconds: float = 20.0) -> bool:
@@ -207,20 +224,18 @@ class KillsAWorker:
 
 
 @both_hard
-def test_the_work_of_a_killed_worker_is_repeated(client_of_its_own, hard, of_hard):
-    here = fitted(*hard, **of_hard)
+def test_the_work_of_a_killed_worker_is_repeated(client_of_its_own, numbers):
     killer = KillsAWorker(client_of_its_own)
-    there = fitted_on_cluster(*hard, **of_hard, callback=killer)
+    there = hard_on_cluster(numbers, callback=killer)
     assert killer.killed
-    assert result(there) == result(here)
+    assert result(there) == result_of_hard(numbers)
     assert is_quiet(client_of_its_own)
 
 
 def test_a_worker_that_stands_still_holds_nobody_up(client_of_its_own):
-    here = fitted(*HARD, **OF_HARD)
     stopper = KillsAWorker(client_of_its_own, signal.SIGSTOP)
     try:
-        there = fitted_on_cluster(*HARD, **OF_HARD, callback=stopper)
+        there = hard_on_cluster(False, callback=stopper)
     finally:
         for pid in stopper.killed:
             # Dask kills a worker that has not answered for long.
@@ -228,16 +243,16 @@ def test_a_worker_that_stands_still_holds_nobody_up(client_of_its_own):
                 os.kill(pid, signal.SIGCONT)
     assert stopper.killed
     assert there.statistics_["lost_jobs"] >= 1
-    assert result(there) == result(here)
+    assert result(there) == result_of_hard(False)
     assert is_quiet(client_of_its_own)
 
 
 @both_hard
-def test_a_slow_worker_changes_nothing(client, hard, of_hard):
+def test_a_slow_worker_changes_nothing(client, numbers):
     slow, *_ = client.scheduler_info()["workers"]
     client.run(_sleep_before_jobs, 0.5, workers=[slow])
     try:
-        assert result(fitted_on_cluster(*hard, **of_hard)) == result(fitted(*hard, **of_hard))
+        assert result(hard_on_cluster(numbers)) == result_of_hard(numbers)
     finally:
         client.run(_sleep_before_jobs, 0.0, workers=[slow])
 
