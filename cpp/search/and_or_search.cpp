@@ -195,6 +195,7 @@ void AndOrSearch::raise(Frame& frame, Candidate& candidate, Ticks budget) {
     child[x]->raise(side[x].lower);
     {
       const Claims::Claim claim(claims, candidate.key[x]);
+      if (!child[x]->is_expanded) expand_child(frame, candidate, x, *child[x]);
       solve(*child[x], goal);
     }
     step[x] += step[x] / 2 + 1;
@@ -203,6 +204,13 @@ void AndOrSearch::raise(Frame& frame, Candidate& candidate, Ticks budget) {
   }
   for (auto& used : child)
     if (used != nullptr) children_.release(std::move(used));
+}
+
+/// Expands the child, and raises its candidates by what is proven of those of its parent.
+void AndOrSearch::expand_child(Frame& frame, const Candidate& candidate, int x, Frame& child) {
+  expand(child);
+  if (child.candidates.empty() || !similarity_holds(thread_.problem, child)) return;
+  inherit(thread_, frame, children_.filter(frame, candidate, x).rows, child);
 }
 
 /// Writes what the frame has proven to the table, and reads what others have proven since.

@@ -66,6 +66,7 @@ class AndOrSearch {
 
  private:
   void expand(Frame& frame);
+  void expand_child(Frame& frame, const Candidate& candidate, int x, Frame& child);
   void raise(Frame& frame, Candidate& candidate, Ticks budget);
   void record(Frame& frame);
 

@@ -9,6 +9,7 @@
 // COST    Two passes over the parent's tile if it fails. What it proves is in the table like any other bound.
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "search/bound_raiser.hpp"
 #include "search/similar_splits.hpp"
@@ -75,8 +76,13 @@ BoundRaiser::Probe BoundRaiser::pair_filtered(Frame& frame, Candidate& candidate
   const Side& side = candidate.side[x];
   const std::uint32_t n_columns = child.rows.n_columns;
   const kernels::SplitScan& scan = thread_.maker.scan_splits(child.rows);
-  const auto bounded = [&](std::size_t column) {
-    return candidates_.make(child, scan, static_cast<std::uint32_t>(column), 1, 1);
+  std::optional<InheritedBounds> inherited;
+  if (similarity_holds(thread_.problem, child)) inherited.emplace(thread_, frame, child.rows);
+  const auto bounded = [&](std::size_t at) {
+    const auto column = static_cast<std::uint32_t>(at);
+    Candidate g = candidates_.make(child, scan, column, 1, 1);
+    if (inherited) inherited->raise(column, g);
+    return g;
   };
   const auto target = [&] { return std::min({side.upper, child.tree.cost, goal}); };
   const auto best_stump =

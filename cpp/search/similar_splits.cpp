@@ -76,7 +76,64 @@ class SimilarSplits {
   std::vector<Ticks> cell_;
 };
 
+void index_candidates(Frame& frame) {
+  if (!frame.candidate_of.empty()) return;
+  frame.candidate_of.assign(frame.rows.n_columns, kNoCandidate);
+  for (std::uint32_t i = 0; i < frame.candidates.size(); ++i) frame.candidate_of[frame.candidates[i].column] = i;
+}
+
 }  // namespace
+
+InheritedBounds::InheritedBounds(SearchThread& thread, Frame& whole, const rows::RowSet& part)
+    : counters_(thread.counters),
+      model_(thread.problem.model),
+      whole_(whole),
+      part_(part),
+      leaf_cost_(thread.problem.leaf_cost),
+      may_not_add_split_(whole.limits.depth != table::kUnlimited || thread.problem.has_reference()),
+      cell_(model_.measures().size()) {
+  index_candidates(whole);
+}
+
+void InheritedBounds::raise(std::uint32_t column, Candidate& g) {
+  const std::uint32_t index = whole_.candidate_of[column];
+  if (index == kNoCandidate) return;
+  for (int y = 0; y < 2; ++y) {
+    Side& side = g.side[y];
+    const Ticks of_whole = whole_.candidates[index].side[y].lower;
+    if (of_whole <= side.lower || side.is_closed()) continue;
+    const Ticks bound = of_whole - distance(column, y);
+    if (bound <= side.lower) continue;
+    side.lower = std::min(bound, side.upper);
+    ++counters_.similarity;
+  }
+  g.raise();
+}
+
+/// del of the rows that are on the side `y` of the column in the whole, and not in the part.
+Ticks InheritedBounds::distance(std::uint32_t column, int y) {
+  const rows::RowSet& rows = whole_.rows;
+  for (std::size_t m = 0; m < cell_.size(); ++m) {
+    const std::size_t at = m * rows.stride + column;
+    const Ticks holds = rows.sums[at] - part_.sums[at];
+    cell_[m] = y == 1 ? holds : rows.total[m] - part_.total[m] - holds;
+  }
+  return bounds::similarity_distance(model_.largest_loss(cell_.data()), model_.loss(cell_.data()), leaf_cost_,
+                                     may_not_add_split_);
+}
+
+void inherit(SearchThread& thread, Frame& whole, const rows::RowSet& part, Frame& child) {
+  InheritedBounds inherited(thread, whole, part);
+  const std::vector<std::uint32_t>&of_child = child.rows.columns, &of_whole = whole.rows.columns;
+  std::vector<std::uint32_t> column_of(of_child.size());
+  // A child keeps the order of the columns that it keeps.
+  auto at = of_whole.begin();
+  for (std::size_t c = 0; c < of_child.size(); ++c) {
+    at = std::find(at, of_whole.end(), of_child[c]);
+    column_of[c] = static_cast<std::uint32_t>(at - of_whole.begin());
+  }
+  for (Candidate& g : child.candidates) inherited.raise(column_of[g.column], g);
+}
 
 void spread_to_nested(SearchThread& thread, Frame& frame, const Candidate& from) {
   const rows::RowSet& rows = frame.rows;
@@ -84,10 +141,7 @@ void spread_to_nested(SearchThread& thread, Frame& frame, const Candidate& from)
       std::min(from.side[0].lower + from.least_of_other(0), from.side[1].lower + from.least_of_other(1)) -
       frame.upper();
   if (slack < 0) return;
-  if (frame.candidate_of.empty()) {
-    frame.candidate_of.assign(rows.n_columns, kNoCandidate);
-    for (std::uint32_t i = 0; i < frame.candidates.size(); ++i) frame.candidate_of[frame.candidates[i].column] = i;
-  }
+  index_candidates(frame);
   for (const std::int64_t step : {1, -1}) {
     for (std::int64_t next = from.column + step; next >= 0 && next < rows.n_columns; next += step) {
       const std::uint32_t index = frame.candidate_of[static_cast<std::size_t>(next)];

@@ -81,6 +81,12 @@ def test_a_bound_of_the_exact_search_fires_and_saves_subproblems(bound):
     assert n_subproblems(on) < n_subproblems(off)
 
 
+def test_bounds_of_a_frame_pass_to_its_children():
+    # Between the splits of one frame, similarity raises less than one side for each subproblem of such labels.
+    outcome = solve(random_labels(0, n_rows=150, n_columns=14, leaf_cost=2))
+    assert counted(outcome)["similarity"] > n_subproblems(outcome)
+
+
 def test_budgets_of_sides_grow_so_that_finer_costs_need_few_more_of_them():
     def n_budgets(most_weight: int) -> int:
         draw = random.Random(0)
