@@ -49,8 +49,9 @@ class Search {
     sure_lower_ = std::min(problem_.leaf_cost + root.loss,
                            bounds::cost_of_two_leaves_or_more(problem_.leaf_cost, root.least_loss));
     reference_loss_ = root.rows.support.reference_loss;
-    if (earlier_ != nullptr) start_from_earlier(root);
-    if (start_ != nullptr) start_from(*start_, root);
+    record_known_trees(root.limits);
+    root.update(root_interval());
+    if (earlier_ != nullptr) raise_to_earlier(root);
     report();
     // A good tree first: every bound is compared with it.
     thread.find_incumbent(root);
@@ -87,12 +88,7 @@ class Search {
     limits = whole->limits;
     root_key_ = whole->key();
     sure_lower_ = root_interval().lower;
-    if (earlier_ != nullptr) {
-      earlier_->require_same(problem_, root_key_.set);
-      if (const tree::ResultTree* best = earlier_->best_tree(problem_))
-        record_tree(problem_, shared_.table, limits, *best);
-    }
-    if (start_ != nullptr) record_tree(problem_, shared_.table, limits, *start_);
+    record_known_trees(limits);
     if (!thread.solve_whole(*whole, [this] { report(); })) return false;
     if (root_interval().is_closed()) run_.stop(run::Status::optimal);
     return true;
@@ -117,17 +113,20 @@ class Search {
     return table;
   }
 
-  /// Every tree is a leaf, or has at least two of them.
-  void start_from_earlier(Frame& root) {
-    earlier_->require_same(problem_, root_key_.set);
-    root.raise(std::min(root.upper(), earlier_->bound(root.key, problem_.leaf_cost, root.least_loss, 2)));
-    if (const tree::ResultTree* best = earlier_->best_tree(problem_)) start_from(*best, root);
-    root.update(shared_.table.tighten(root.key, root));
+  /// Records the best tree of earlier searches, and the start tree.
+  void record_known_trees(const NodeLimits& limits) {
+    if (earlier_ != nullptr) {
+      earlier_->require_same(problem_, root_key_.set);
+      if (const tree::ResultTree* best = earlier_->best_tree(problem_))
+        record_tree(problem_, shared_.table, limits, *best);
+    }
+    if (start_ != nullptr) record_tree(problem_, shared_.table, limits, *start_);
   }
 
-  void start_from(const tree::ResultTree& tree, Frame& root) {
-    record_tree(problem_, shared_.table, root.limits, tree);
-    root.update(root_interval());
+  /// Every tree is a leaf, or has at least two of them.
+  void raise_to_earlier(Frame& root) {
+    root.raise(std::min(root.upper(), earlier_->bound(root.key, problem_.leaf_cost, root.least_loss, 2)));
+    root.update(shared_.table.tighten(root.key, root));
   }
 
   table::Interval root_interval() const { return shared_.table.find(root_key_).value_or(table::Interval{}); }
