@@ -81,7 +81,7 @@ lint-cpp: .venv/installed-dev
 	run-clang-tidy.py -quiet -p build/asan -checks='-clang-analyzer-*,-misc-const-correctness' '^$(CURDIR)/tests/'
 
 docs: .venv/installed-docs
-	python -m sphinx -W --keep-going -n -E -d build/doctrees docs build/docs
+	python -m sphinx -W --keep-going -n -E $(SPHINX_OPTIONS) -d build/doctrees docs build/docs
 
 links: .venv/installed-docs
 	python -m sphinx -b linkcheck -D plot_gallery=0 -d build/doctrees-links docs build/links
