@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <optional>
@@ -99,6 +100,24 @@ auto words_of(const data::RowCounter& counter, std::uint32_t first, std::uint32_
   return to_array<Word, nb::ndarray<nb::numpy, Word, nb::ndim<2>>>(std::move(words), {last - first, n_words});
 }
 
+/// The widths of the first columns are those of small codes.
+void require_narrow(const data::RowCounter& counter, std::size_t n_columns) {
+  constexpr std::uint32_t kMostBits = 16;
+  api::require(n_columns <= counter.n_columns(), "there must be so many columns");
+  for (std::size_t c = 0; c < n_columns; ++c)
+    api::require(counter.width(c) <= kMostBits, "widths: must be at most 16 here");
+}
+
+std::vector<ArrayOut<double>> totals_by_code(const data::RowCounter& counter, const ArrayIn<double, 1>& weights,
+                                             std::size_t n_columns) {
+  api::require(weights.size() == counter.n_rows(), "weights: one for each distinct row is needed");
+  require_narrow(counter, n_columns);
+  std::vector<ArrayOut<double>> found;
+  for (std::vector<double>& totals : counter.totals({weights.data(), weights.size()}, n_columns))
+    found.push_back(to_array(std::move(totals)));
+  return found;
+}
+
 data::TripleCounter make_triples(std::uint32_t n_columns, std::uint32_t n_targets) {
   api::require(n_columns <= 1024 && n_targets <= 256, "n_columns, n_targets: must be at most 1024 and 256");
   return {n_columns, n_targets};
@@ -119,6 +138,27 @@ void add_triples(data::TripleCounter& counter, const std::vector<ArrayIn<std::ui
   }
   api::require(are_below(targets, counter.n_targets()), "targets: must be below n_targets");
   counter.add(bytes, span_of(targets));
+}
+
+void add_merged(data::TripleCounter& triples, const data::RowCounter& rows,
+                const std::vector<ArrayIn<std::uint32_t, 1>>& bits) {
+  constexpr std::uint32_t kMostConditions = 24;
+  const std::uint32_t n_conditions = triples.n_columns();
+  api::require(n_conditions <= kMostConditions, "n_columns: must be at most 24 here");
+  api::require(bits.size() < rows.n_columns(), "bits: a column for targets must be left");
+  require_narrow(rows, bits.size() + 1);
+  std::vector<std::span<const std::uint32_t>> of_columns;
+  for (std::size_t c = 0; c < bits.size(); ++c) {
+    api::require(bits[c].size() == std::size_t{1} << rows.width(c), "bits: one number for each code is needed");
+    for (const std::uint32_t number : of_columns.emplace_back(span_of(bits[c])))
+      api::require(number >> n_conditions == 0, "bits: must be below 2^n_columns");
+  }
+  const std::vector<std::vector<std::int64_t>> cells = rows.cells(of_columns, n_conditions);
+  for (std::size_t target = 0; target < cells.size(); ++target) {
+    if (cells[target].empty()) continue;
+    api::require(target < triples.n_targets(), "targets: must be below n_targets");
+    triples.add_cells(static_cast<std::uint32_t>(target), cells[target]);
+  }
 }
 
 auto triples_of(const data::TripleCounter& counter, std::uint32_t target) {
@@ -165,6 +205,8 @@ void add_counters(const nanobind::module_& module) {
            "The distinct rows from `first` to before `last`, packed into words of 64 bits; shape (n_rows, n_words).")
       .def("codes", &codes_of, nb::arg("column"), "The codes of a column in the distinct rows.")
       .def("counts", &counts_of, "How many rows each distinct row stands for.")
+      .def("totals", &totals_by_code, nb::arg("weights").noconvert(), nb::arg("n_columns"),
+           "The total of weights, one for each distinct row, by the code of each of the first columns.")
       .def_prop_ro("n_rows", &data::RowCounter::n_rows, "Number of distinct rows.")
       .def_prop_ro("n_words", &data::RowCounter::n_words, "Number of words of a packed row.")
       .def_prop_ro("n_bytes", &data::RowCounter::bytes, "Memory of the distinct rows.");
@@ -173,6 +215,9 @@ void add_counters(const nanobind::module_& module) {
       .def(nb::new_(&make_triples), nb::arg("n_columns"), nb::arg("n_targets"))
       .def("add", &add_triples, nb::arg("columns"), nb::arg("targets").noconvert(),
            "Add rows, given by a byte of 0 or 1 for each column.")
+      .def("add_merged", &add_merged, nb::arg("rows"), nb::arg("bits").noconvert(),
+           "Add the rows of a `RowCounter`, given for each of its first columns by the bits of the columns here that "
+           "hold for each code. The next one has the targets.")
       .def("counts", &triples_of, nb::arg("target"),
            "Rows of a target where columns i <= j <= k hold, at [i, j, k]; the others are 0.")
       .def("totals", &totals_of, "All rows of each target.");

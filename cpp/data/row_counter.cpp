@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "data/packed_bytes.hpp"
+#include "kernels/flags.hpp"
 #include "kernels/kernels.hpp"
 
 namespace hornbeam::data {
@@ -115,34 +116,68 @@ void RowCounter::count_packed(const Word* rows, std::uint32_t n, std::span<const
     return;
   }
   for (std::uint32_t i = 0; i < n; ++i)
-    if (counts.empty())
-      count_once(rows[i]);
-    else
+    if (!counts.empty())
       prepay(rows[i], counts[i]);
+    else if (spent_[rows[i]]++ == 0)
+      prepay(rows[i], kPrepaid);
 }
 
 std::size_t RowCounter::count_flags(std::span<const CodesOfColumn> columns, std::size_t n_rows) {
+  using kernels::kFlagColumns, kernels::kFlagRows;
+  constexpr std::size_t kWords = kFlagRows / kWordBits;
+  static_assert(kFewBits <= kFlagColumns);
   std::vector<std::size_t> used;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     if (places_[c].width == 0) continue;
     if (!are_flags(columns[c], places_[c].width)) return 0;
     used.push_back(c);
   }
-  constexpr std::size_t kHalf = kWordBits / 2, kRows = std::size_t{2} * kWordBits;
-  static_assert(kFewBits <= kHalf);
-  alignas(64) Word block[kWordBits] = {};
+  alignas(64) Word flags[kFlagColumns][kWords] = {};
+  alignas(64) std::uint32_t rows[kFlagRows];
+  std::uint32_t to_prepay[kFlagRows];
+  std::uint8_t* const spent = spent_.data();
   std::size_t first = 0;
-  for (; n_rows - first >= kRows; first += kRows) {
-    std::fill_n(block, kWordBits, 0);
-    for (const std::size_t c : used) {
-      block[places_[c].shift] = load_flags(columns[c], first, kWordBits);
-      block[places_[c].shift + kHalf] = load_flags(columns[c], first + kWordBits, kWordBits);
-    }
-    kernels::kernels().transpose(block);
-    for (const Word pair : block) count_once(static_cast<std::uint32_t>(pair));
-    for (const Word pair : block) count_once(pair >> kHalf);
+  for (; n_rows - first >= kFlagRows; first += kFlagRows) {
+    for (const std::size_t c : used)
+      for (std::size_t w = 0; w < kWords; ++w)
+        flags[places_[c].shift][w] = load_flags(columns[c], first + w * kWordBits, kWordBits);
+    kernels::transpose_flags(flags[0], rows);
+    // Few rows wait for a cache: only `spent`, a byte for each combination, is read for all of them.
+    std::uint32_t n = 0;
+    for (const std::uint32_t row : rows)
+      if (spent[row]++ == 0) to_prepay[n++] = row;
+    for (std::uint32_t i = 0; i < n; ++i) prepay(to_prepay[i], kPrepaid);
   }
   return first;
+}
+
+std::vector<std::vector<double>> RowCounter::totals(std::span<const double> weights, std::size_t n_columns) const {
+  std::vector<std::vector<double>> found;
+  for (std::size_t c = 0; c < n_columns; ++c) found.emplace_back(std::size_t{1} << places_[c].width, 0.0);
+  for (std::uint32_t row = 0; row < n_rows(); ++row)
+    for (std::size_t c = 0; c < n_columns; ++c) found[c][code(row, c)] += weights[row];
+  return found;
+}
+
+std::vector<std::vector<std::int64_t>> RowCounter::cells(std::span<const std::span<const std::uint32_t>> bits,
+                                                         std::uint32_t n_conditions) const {
+  const Place& target = places_[bits.size()];
+  std::vector<std::vector<std::int64_t>> found(std::size_t{1} << target.width);
+  const auto add = [&](const Word* row, std::int64_t count) {
+    std::vector<std::int64_t>& of_target = found[row[target.word] >> target.shift & target.mask()];
+    if (of_target.empty()) of_target.assign(std::size_t{1} << n_conditions, 0);
+    std::uint32_t cell = 0;
+    for (std::size_t c = 0; c < bits.size(); ++c)
+      cell |= bits[c][row[places_[c].word] >> places_[c].shift & places_[c].mask()];
+    of_target[cell] += count;
+  };
+  if (is_small()) {  // one after another in memory
+    for (Word row = 0; row < spent_.size(); ++row)
+      if (prepaid_[row] != 0) add(&row, small_count(row));
+  } else {
+    for (std::uint32_t row = 0; row < index_.size(); ++row) add(index_.row(row), counts_[row]);
+  }
+  return found;
 }
 
 void RowCounter::prepay(Word row, std::int64_t count) {

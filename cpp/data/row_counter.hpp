@@ -56,6 +56,14 @@ class RowCounter {
     return static_cast<std::uint32_t>(this->row(row)[place.word] >> place.shift & place.mask());
   }
 
+  /// The total of weights, one for each distinct row, by the code of each of the first columns: at [column][code].
+  std::vector<std::vector<double>> totals(std::span<const double> weights, std::size_t n_columns) const;
+
+  /// The rows by the code of the column behind the first ones, and by what conditions say about these: `bits[c][code]`
+  /// are the bits of those on column c that hold. At [code][bits]; there are `n_conditions` bits.
+  std::vector<std::vector<std::int64_t>> cells(std::span<const std::span<const std::uint32_t>> bits,
+                                               std::uint32_t n_conditions) const;
+
  private:
   struct Place {
     std::uint32_t word, shift, width;
@@ -68,12 +76,8 @@ class RowCounter {
   /// What is prepaid less what is not spent yet.
   std::int64_t small_count(Word row) const { return prepaid_[row] - (kPrepaid - spent_[row]) % kPrepaid; }
   void prepay(Word row, std::int64_t count);
-  /// Few rows wait for a cache: only `spent_`, a byte for each combination, is read for all of them.
-  void count_once(Word row) {
-    if (spent_[row]++ == 0) prepay(row, kPrepaid);
-  }
-  /// Adds small rows, each once, if all codes are of one bit: 64 in the lower halves of the words that are turned, and
-  /// the next 64 in the upper ones. Returns how many: all but fewer than 128, or none.
+  /// Adds small rows, each once, if all codes are of one bit, block by block. Returns how many: all but the last ones,
+  /// or none.
   std::size_t count_flags(std::span<const CodesOfColumn> columns, std::size_t n_rows);
   /// Adds up to 64 rows, of which the first counts as `counts[0]`, or all once if there are none; sets their numbers
   /// unless rows are small.

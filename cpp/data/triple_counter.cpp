@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "data/packed_bytes.hpp"
 
@@ -55,6 +56,39 @@ void TripleCounter::count_tile(std::uint32_t n_words) {
       }
     }
   }
+}
+
+void TripleCounter::add_cells(std::uint32_t target, std::span<const std::int64_t> cells) {
+  totals_[target] += std::accumulate(cells.begin(), cells.end(), std::int64_t{0});
+  std::vector<std::int64_t> scratch(cells.size());
+  std::vector<std::uint32_t> held;
+  add_sums(target, cells, held, scratch.data());
+}
+
+/// Adds the cells of the columns below, where the columns of `held` hold. The last column holds in the upper half of
+/// the cells; where it does not matter, the halves are added up, so that each column left out halves the work.
+void TripleCounter::add_sums(std::uint32_t target, std::span<const std::int64_t> cells,
+                             std::vector<std::uint32_t>& held, std::int64_t* scratch) {
+  if (held.size() == 3 || cells.size() == 1) {
+    add_to_triples(target, held, std::accumulate(cells.begin(), cells.end(), std::int64_t{0}));
+    return;
+  }
+  const std::size_t half = cells.size() / 2;
+  held.push_back(static_cast<std::uint32_t>(std::countr_zero(half)));
+  add_sums(target, cells.subspan(half), held, scratch);
+  held.pop_back();
+  for (std::size_t i = 0; i < half; ++i) scratch[i] = cells[i] + cells[half + i];
+  add_sums(target, {scratch, half}, held, scratch + half);
+}
+
+/// Of one or two columns that hold, each triple of them has these rows; `held` descends.
+void TripleCounter::add_to_triples(std::uint32_t target, std::span<const std::uint32_t> held, std::int64_t n_rows) {
+  const auto add = [&](std::size_t i, std::size_t j, std::size_t k) {
+    counts_[target][(i * n_columns_ + j) * n_columns_ + k] += n_rows;
+  };
+  if (held.empty()) return;
+  add(held.back(), held[held.size() / 2], held.front());
+  if (held.size() == 2) add(held.back(), held.front(), held.front());
 }
 
 }  // namespace hornbeam::data

@@ -3,8 +3,11 @@
 // WHAT    Counts, for each target, the rows where three binary columns hold, for all triples of columns, of a table
 //         that is read in batches. These numbers tell the cost of every tree of at most three levels, however many rows
 //         there are.
-// FLOW    Python evaluates the conditions on a batch -> here -> fitting/triples.py finds the best tree.
-// COST    targets x columns^3 / 6 steps for 64 rows. Memory: targets x columns^3 numbers.
+// FLOW    Python evaluates the conditions on a batch -> here -> fitting/triples.py finds the best tree. Or the rows
+// were
+//         merged already (data/row_counter.hpp), and few columns tell them apart: then `add_cells`.
+// COST    targets x columns^3 / 6 steps for 64 rows; 10 steps for each of 2^columns cells. Memory: targets x columns^3
+//         numbers, and twice the cells of a target.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +26,10 @@ class TripleCounter {
   /// Adds rows: for each column a byte for each row, 0 or 1, and the target of each row, which is in range.
   void add(std::span<const std::uint8_t* const> columns, std::span<const std::uint8_t> targets);
 
+  /// Adds rows of a target: `cells[i]` of those where column c holds if and only if bit c of i is set. There are
+  /// 2^n_columns cells.
+  void add_cells(std::uint32_t target, std::span<const std::int64_t> cells);
+
   /// Rows of a target where columns i <= j <= k hold, at [(i * n_columns + j) * n_columns + k]; the others are 0.
   std::span<const std::int64_t> counts(std::uint32_t target) const { return counts_[target]; }
   /// All rows of a target.
@@ -32,6 +39,9 @@ class TripleCounter {
 
  private:
   void count_tile(std::uint32_t n_words);
+  void add_sums(std::uint32_t target, std::span<const std::int64_t> cells, std::vector<std::uint32_t>& held,
+                std::int64_t* scratch);
+  void add_to_triples(std::uint32_t target, std::span<const std::uint32_t> held, std::int64_t n_rows);
 
   std::uint32_t n_columns_;
   std::vector<std::vector<std::int64_t>> counts_;

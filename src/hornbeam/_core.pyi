@@ -157,6 +157,11 @@ class RowCounter:
     def counts(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
         """How many rows each distinct row stands for."""
 
+    def totals(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int) -> list[Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """
+        The total of weights, one for each distinct row, by the code of each of the first columns.
+        """
+
     @property
     def n_rows(self) -> int:
         """Number of distinct rows."""
@@ -176,6 +181,11 @@ class TripleCounter:
 
     def add(self, columns: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], targets: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Add rows, given by a byte of 0 or 1 for each column."""
+
+    def add_merged(self, rows: RowCounter, bits: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> None:
+        """
+        Add the rows of a `RowCounter`, given for each of its first columns by the bits of the columns here that hold for each code. The next one has the targets.
+        """
 
     def counts(self, target: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None, None))]:
         """

@@ -98,6 +98,51 @@ def test_what_a_folder_does_not_have_is_refused(
     assert message in result.err
 
 
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ("text.parquet", "cannot be read"),
+        ("torn.parquet", "cannot be read"),
+        ("fewer.parquet", "has no column 'weight', which"),
+        ("more.parquet", "has a column 'more', which"),
+        ("texts.parquet", "column 'weight' is String, but"),
+        ("fewer.csv", "has no column 'weight', which"),
+        ("longer.csv", "cannot be read"),
+    ],
+)
+def test_a_bad_file_of_a_folder_is_named(run: Run, model: Path, tmp_path: Path, bad: str, message: str) -> None:
+    rows = tmp_path / "rows"
+    rows.mkdir()
+    file = rows / bad
+    for name in ("a", "z"):
+        if file.suffix == ".csv":
+            FRUIT.write_csv(rows / f"{name}.csv")
+        else:
+            FRUIT.write_parquet(rows / f"{name}.parquet")
+    if file.stem in ("text", "torn", "longer"):
+        content = (rows / f"a{file.suffix}").read_bytes()
+        broken = {
+            "text": b"no table",
+            "torn": content[:8] + b"\xff" * 40 + content[48:],
+            "longer": content + b"1,2,3,4,5,6\n",
+        }
+        file.write_bytes(broken[file.stem])
+    else:
+        weight = pl.col("weight").cast(pl.String)
+        changed = {
+            "fewer": FRUIT.drop("weight"),
+            "more": FRUIT.with_columns(more=1),
+            "texts": FRUIT.with_columns(weight),
+        }
+        frame = changed[file.stem]
+        frame.write_csv(file) if file.suffix == ".csv" else frame.write_parquet(file)
+    result = run("fit", rows, "--target", "kind")
+    assert result.code == 2
+    assert f"{file}: {message}" in result.err
+    if bad == "text.parquet":
+        assert f"{file}: {message}" in run("predict", model, rows, "--output", tmp_path / "predictions.parquet").err
+
+
 def test_folders_without_a_table_are_refused(run: Run, model: Path, tmp_path: Path) -> None:
     rows = tmp_path / "rows"
     rows.mkdir()

@@ -49,3 +49,40 @@ def test_wrong_rows_are_refused():
         _core.TripleCounter(1025, 2)
     with pytest.raises(ValueError, match="target: must be below"):
         _core.TripleCounter(1, 1).counts(1)
+
+
+def test_merged_rows_are_counted_like_the_rows():
+    rows = np.random.default_rng(0).integers(0, 2, (4, 5000), dtype=np.uint8)
+    merged = _core.RowCounter([1, 1, 1, 1])
+    merged.add(list(rows))
+    totals = merged.totals(merged.counts().astype(np.float64), 2)
+    assert [of_column.tolist() for of_column in totals] == [np.bincount(row).tolist() for row in rows[:2]]
+    found, expected = _core.TripleCounter(3, 2), _core.TripleCounter(3, 2)
+    found.add_merged(merged, [np.array(bits, dtype=np.uint32) for bits in ([0, 4], [1, 0], [2, 0])])
+    expected.add([1 - rows[1], 1 - rows[2], rows[0]], rows[3])
+    assert found.totals().tolist() == expected.totals().tolist()
+    for target in range(2):
+        assert found.counts(target).tolist() == expected.counts(target).tolist()
+
+
+def test_wrong_merged_rows_are_refused():
+    rows = _core.RowCounter([1, 17])
+    rows.add([np.array([0, 1], dtype=np.uint8), np.array([0, 1], dtype=np.uint8)])
+    bits = np.array([0, 1], dtype=np.uint32)
+    for columns, n_targets, message in [
+        ([bits, bits], 2, "a column for targets must be left"),
+        ([], 1, "targets: must be below n_targets"),
+        ([bits[:1]], 2, "must be at most 16 here"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            _core.TripleCounter(1, n_targets).add_merged(rows, columns)
+    rows = _core.RowCounter([1, 0])
+    for columns, message in [([bits[:1]], "one number for each code"), ([bits * 2], "must be below 2")]:
+        with pytest.raises(ValueError, match=message):
+            _core.TripleCounter(1, 1).add_merged(rows, columns)
+    with pytest.raises(ValueError, match="must be at most 24 here"):
+        _core.TripleCounter(25, 1).add_merged(rows, [bits])
+    with pytest.raises(ValueError, match="one for each distinct row"):
+        rows.totals(np.ones(2), 1)
+    with pytest.raises(ValueError, match="there must be so many columns"):
+        rows.totals(np.ones(0), 3)

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "data/triple_counter.hpp"
+#include "kernels/flags.hpp"
 #include "support/check.hpp"
 
 namespace hornbeam::testing {
@@ -94,6 +96,62 @@ RANDOM_TEST(nothing_is_added_of_a_batch_with_a_code_too_large, 20) {
   batch.columns[1] = column;
   CHECK(!counter.add(batch.columns, batch.n_rows, {}));
   CHECK_EQUAL(counter.n_rows(), 0u);
+}
+
+RANDOM_TEST(flags_are_transposed_by_all_kernels, 100) {
+  using namespace hornbeam::kernels;
+  alignas(64) Word columns[kFlagColumns * kFlagRows / kWordBits];
+  alignas(64) std::uint32_t rows[kFlagRows];
+  for (Word& word : columns) word = draw.word();
+  const auto check = [&](auto transpose) {
+    std::fill(rows, rows + kFlagRows, ~std::uint32_t{0});
+    transpose(columns, rows);
+    for (std::size_t i = 0; i < kFlagRows; ++i) {
+      std::uint32_t row = 0;
+      for (std::size_t c = 0; c < kFlagColumns; ++c)
+        row |= static_cast<std::uint32_t>(columns[(c * kFlagRows + i) / kWordBits] >> (i % kWordBits) & 1) << c;
+      CHECK_EQUAL(rows[i], row);
+    }
+  };
+  check(transpose_flags_in_blocks);
+  check(transpose_flags);
+}
+
+RANDOM_TEST(counts_of_merged_rows_are_those_of_the_rows, 200) {
+  const std::uint32_t n_columns = draw.size_between(1, 8), n_conditions = draw.size_between(1, 9);
+  std::vector<std::uint32_t> widths(n_columns + 1);
+  for (std::uint32_t& width : widths) width = draw.choose<std::uint32_t>({0, 1, 1, 1, 2});
+  if (draw.percent(30)) widths.push_back(32);  // too wide for a counter of every combination
+  RowCounter counter(widths);
+  const Batch batch(draw, widths, draw.size_between(1, 700));
+  CHECK(counter.add(batch.columns, batch.n_rows, {}));
+  // Each condition asks about one column.
+  std::vector<std::vector<std::uint32_t>> bits;
+  for (std::uint32_t c = 0; c < n_columns; ++c) bits.emplace_back(std::size_t{1} << widths[c], 0);
+  for (std::uint32_t k = 0; k < n_conditions; ++k)
+    for (std::uint32_t& of_code : bits[draw.below(n_columns)])
+      of_code |= static_cast<std::uint32_t>(draw.below(2)) << k;
+  const std::uint32_t n_targets = std::uint32_t{1} << widths[n_columns];
+  const std::vector<std::span<const std::uint32_t>> spans(bits.begin(), bits.end());
+  const auto cells = counter.cells(spans, n_conditions);
+  TripleCounter merged(n_conditions, n_targets), expected(n_conditions, n_targets);
+  for (std::uint32_t target = 0; target < n_targets; ++target)
+    if (!cells[target].empty()) merged.add_cells(target, cells[target]);
+  std::vector<std::vector<std::uint8_t>> held(n_conditions, std::vector<std::uint8_t>(batch.n_rows));
+  std::vector<std::uint8_t> targets(batch.n_rows);
+  for (std::size_t row = 0; row < batch.n_rows; ++row) {
+    targets[row] = static_cast<std::uint8_t>(batch.codes[n_columns][row]);
+    for (std::uint32_t k = 0; k < n_conditions; ++k)
+      for (std::uint32_t c = 0; c < n_columns; ++c)
+        held[k][row] = static_cast<std::uint8_t>(held[k][row] | (bits[c][batch.codes[c][row]] >> k & 1));
+  }
+  std::vector<const std::uint8_t*> columns;
+  for (const auto& each : held) columns.push_back(each.data());
+  expected.add(columns, targets);
+  for (std::uint32_t target = 0; target < n_targets; ++target) {
+    CHECK_EQUAL(merged.total(target), expected.total(target));
+    CHECK(std::equal(merged.counts(target).begin(), merged.counts(target).end(), expected.counts(target).begin()));
+  }
 }
 
 }  // namespace hornbeam::testing

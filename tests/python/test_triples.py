@@ -12,6 +12,7 @@ import pytest
 from hornbeam import GOSDTClassifier, _core
 from hornbeam.fitting.scales import AdditiveScale
 from hornbeam.fitting.triples import Triples
+from hornbeam.streaming.triples import CountedTriples
 from oracles.problems import Problem
 
 pl = pytest.importorskip("polars")
@@ -107,6 +108,42 @@ def test_rows_that_hardly_repeat_give_the_fit_in_memory(
     assert rows_hardly_repeat[-1] == "triples of conditions"
     # The tree is the only optimal one; of several, these searches may return different ones.
     assert streamed.tree_ == in_memory.tree_
+    for name in ("objective_", "lower_bound_", "loss_", "regularization_", "status_", "schema_"):
+        assert getattr(streamed, name) == getattr(in_memory, name), name
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"max_depth": 2}, {"max_depth": 1}, {"objective": "balanced"}, {"min_samples_leaf": 60}]
+)
+@pytest.mark.parametrize("kind", ["flags", "flags and missing values", "numbers", "classes"])
+def test_many_rows_of_few_kinds_give_the_fit_in_memory(
+    monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], kind: str
+) -> None:
+    monkeypatch.setattr("hornbeam.streaming.triples._LEAST_MERGED", 10)
+    n_counted: list[int] = []
+    count = CountedTriples.add_merged
+    monkeypatch.setattr(
+        CountedTriples,
+        "add_merged",
+        lambda self, rows, coders: (n_counted.append(rows.n_rows), count(self, rows, coders)),
+    )
+    frame = _table(3000, n_classes=3 if kind == "classes" else 2)
+    columns = ["c0", "c1", "number", "label"] if kind == "numbers" else ["c0", "c1", "c2", "c3", "label"]
+    frame = frame.select(columns)
+    if kind == "numbers":
+        frame = frame.with_columns(number=(pl.col("number") > 1).cast(pl.Int64))
+    if kind.startswith("flags"):
+        frame = frame.with_columns(label=pl.col("label") == 1)
+    if kind == "flags and missing values":
+        frame = frame.with_columns(c1=pl.when(pl.col("c0") & pl.col("c2")).then(None).otherwise(pl.col("c1")))
+    settings = {"regularization": 0.003, "max_depth": 3, **settings}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        in_memory = GOSDTClassifier(**settings).fit(frame.drop("label"), frame["label"])
+    streamed = GOSDTClassifier(**settings).fit(frame.lazy(), "label")
+    assert n_counted[0] < 100
+    assert streamed.classes_.tolist() == in_memory.classes_.tolist()
+    assert streamed.tree_.n_leaves == in_memory.tree_.n_leaves
     for name in ("objective_", "lower_bound_", "loss_", "regularization_", "status_", "schema_"):
         assert getattr(streamed, name) == getattr(in_memory, name), name
 

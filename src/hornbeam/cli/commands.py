@@ -24,9 +24,16 @@ from hornbeam.cli.data import (
     split_target,
     with_class,
 )
-from hornbeam.cli.errors import CommandError, interrupts_told, polars_errors_told, refusals_as_command_errors
+from hornbeam.cli.errors import CommandError, interrupts_told, refusals_as_command_errors
 from hornbeam.cli.fitting import fit_classifier, fit_model, model_of
-from hornbeam.cli.folders import METHODS_OF_FOLDERS, confusion_of_leaves, is_folder, scan_folder, with_target
+from hornbeam.cli.folders import (
+    METHODS_OF_FOLDERS,
+    bad_file_named,
+    confusion_of_leaves,
+    is_folder,
+    scan_folder,
+    with_target,
+)
 from hornbeam.cli.held_out import HeldOut, score, score_text, splits, tell
 from hornbeam.cli.methods import REGRESSIONS, Request
 from hornbeam.cli.model import Model
@@ -140,7 +147,7 @@ def _fit_folder(
     quiet: bool,
 ) -> None:
     """Fit the files of a folder, without the report on the columns."""
-    with interrupts_told("before a tree was found") as stage, polars_errors_told(data):
+    with interrupts_told("before a tree was found") as stage, bad_file_named(data):
         rows = with_target(scan_folder(data, written), target, keep, drop, data)
         model = model_of(fit_classifier(rows, target, request, quiet=quiet), request.method)
         model = replace(model, written=written)
@@ -201,7 +208,7 @@ def _predict_folder(
     if output is None or output.suffix != ".parquet":
         raise CommandError(f"{data}: the predictions of a folder are written to Parquet; give --output FILE.parquet")
     texts = [name for name, kind in kinds.items() if kind == "category"]
-    with polars_errors_told(data), refusals_as_command_errors():
+    with bad_file_named(data), refusals_as_command_errors():
         rows = scan_folder(data, written, texts, model.written.missing)
         check_names(rows.collect_schema().names(), list(kinds), data)
         rows = rows.with_columns(pl.col(name).cast(pl.String) for name in texts)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from glob import glob
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from hornbeam.cli.data import kept_columns
-from hornbeam.cli.errors import CommandError
+from hornbeam.cli.errors import CommandError, polars_errors_told
 from hornbeam.cli.report import confusion_table
 from hornbeam.cli.text_columns import MISSING, CsvFormat
 from hornbeam.tree import Tree
@@ -44,8 +45,7 @@ def scan_folder(path: Path, written: CsvFormat, texts: Iterable[str] = (), missi
     CommandError
         If there are no files, files of both formats, or options that belong to a single file.
     """
-    found = path.rglob("*") if path.is_dir() else map(Path, glob(str(path), recursive=True))
-    files = sorted(file for file in found if file.suffix in _PARQUET + _CSV and file.is_file())
+    files = _files_of(path)
     is_parquet = {file.suffix in _PARQUET for file in files}
     if len(is_parquet) != 1:
         what = "no files whose names end" if not files else "both Parquet and CSV files among those"
@@ -56,16 +56,63 @@ def scan_folder(path: Path, written: CsvFormat, texts: Iterable[str] = (), missi
         if written.missing:
             raise CommandError("--missing belongs to CSV files, but the folder holds Parquet files")
         return pl.scan_parquet(files)
-    with files[0].open(encoding="utf-8", errors="replace") as first:
-        header = first.readline()
     return pl.scan_csv(
         files,
-        separator=max(",;\t", key=header.count),
+        separator=_separator(files[0]),
         null_values=[*MISSING, *written.missing, *missing],
         infer_schema_length=None,  # all rows: a number may come after a million empty cells
         try_parse_dates=True,
         schema_overrides=dict.fromkeys(texts, pl.String),
     )
+
+
+def _files_of(path: Path) -> list[Path]:
+    found = path.rglob("*") if path.is_dir() else map(Path, glob(str(path), recursive=True))
+    return sorted(file for file in found if file.suffix in _PARQUET + _CSV and file.is_file())
+
+
+def _separator(file: Path) -> str:
+    with file.open(encoding="utf-8", errors="replace") as lines:
+        header = lines.readline()
+    return max(",;\t", key=header.count)
+
+
+@contextmanager
+def bad_file_named(path: Path) -> Iterator[None]:
+    """Turn errors of polars about the files of a folder into a `CommandError` that names the first bad one.
+
+    A file is bad if it cannot be read, or its columns are not those of the first one. All are read until it is found.
+    """
+    try:
+        yield
+    except pl.exceptions.PolarsError as error:
+        first = None
+        for file in _files_of(path):
+            with polars_errors_told(file):
+                is_parquet = file.suffix in _PARQUET
+                rows = (
+                    pl.scan_parquet(file)
+                    if is_parquet
+                    else pl.scan_csv(file, separator=_separator(file), infer_schema=False)
+                )
+                types = dict(rows.collect_schema())
+                rows.select(pl.all().null_count()).collect(engine="streaming")
+            first = first or (file, types)
+            _check_types(file, types, *first)
+        raise CommandError(f"{path}: cannot be read: {error}") from error
+
+
+def _check_types(
+    file: Path, types: Mapping[str, pl.DataType], first: Path, expected: Mapping[str, pl.DataType]
+) -> None:
+    """Refuse columns that are not those of the first file."""
+    if missing := [name for name in expected if name not in types]:
+        raise CommandError(f"{file}: has no column {missing[0]!r}, which {first} has")
+    if more := [name for name in types if name not in expected]:
+        raise CommandError(f"{file}: has a column {more[0]!r}, which {first} does not have")
+    if other := [name for name in types if types[name] != expected[name]]:
+        name = other[0]
+        raise CommandError(f"{file}: column {name!r} is {types[name]}, but {expected[name]} in {first}")
 
 
 def with_target(rows: pl.LazyFrame, target: str, keep: Sequence[str], drop: Sequence[str], path: Path) -> pl.LazyFrame:

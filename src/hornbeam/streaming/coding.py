@@ -79,36 +79,32 @@ class FlagCoder:
         values: npt.NDArray[Any] = known[codes]
         return values
 
-    def distinct(self, codes: npt.NDArray[Any], weights: npt.NDArray[Any]) -> tuple[Column, npt.NDArray[np.float64]]:
-        """Return the distinct values of rows with these codes and weights."""
-        found, totals = DistinctValues(self._name), np.bincount(codes, weights, self.n_codes)
-        present = np.flatnonzero(totals)
+    def distinct(self, totals: npt.NDArray[np.float64]) -> tuple[Column, npt.NDArray[np.float64]]:
+        """Return the distinct values of rows, given the total weight of each code, and their weights."""
+        found, present = DistinctValues(self._name), np.flatnonzero(totals)
         found.add(Column(self._name, "number", self.values_of(present), True), totals[present])
         return found.column()
 
-
-def codes_or_bits(coder: ColumnCoder, series: nw.Series[Any]) -> Codes | Bits:
-    """Return the code of each row of a batch; of booleans their bits, if the library of the table has them."""
-    return (bits_of(series) if isinstance(coder, FlagCoder) else None) or coder.codes_of(series)
-
-
-def label_codes_or_bits(coder: ValueCoder, series: nw.Series[Any]) -> Codes | Bits:
-    """Return the code of the label of each row; of booleans their bits, once False and True have the codes 0 and 1."""
-    return (bits_of(series) if coder.are_flags else None) or codes_of_labels(coder, series)
+    def column(self) -> Column:
+        """Return the values of all codes, by code."""
+        return Column(self._name, "number", self.values_of(np.arange(self.n_codes)), True)
 
 
-def bits_of(series: nw.Series[Any]) -> Bits | None:
-    """Return the bits of a series of booleans without copying them; None if they are bytes, or any is missing."""
-    is_arrow = series.implementation.is_pyarrow()
-    if series.dtype != nw.Boolean or not (is_arrow or (series.implementation.is_polars() and _has_pyarrow())):
-        return None
-    array = series.to_native()
-    array = array if is_arrow else array.to_arrow()
-    if hasattr(array, "num_chunks"):
-        array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
-    if array.null_count > 0:
-        return None
-    return np.frombuffer(array.buffers()[1], dtype=np.uint8), array.offset
+def bits_of_flags(frame: nw.DataFrame[Any]) -> dict[str, Bits]:
+    """Return the bits of each column of booleans without copying them; not of those that are bytes, or miss any."""
+    native = frame.to_native()
+    if frame.implementation.is_polars() and _has_pyarrow():
+        import polars.selectors
+
+        native = native.select(polars.selectors.boolean()).to_arrow()  # one by one takes much longer
+    elif not frame.implementation.is_pyarrow():
+        return {}
+    found: dict[str, Bits] = {}
+    for name, column in zip(native.column_names, native.columns, strict=True):
+        array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+        if str(column.type) == "bool" and array.null_count == 0:
+            found[name] = np.frombuffer(array.buffers()[1], dtype=np.uint8), array.offset
+    return found
 
 
 @cache
@@ -123,6 +119,7 @@ class ValueCoder:
     def __init__(self) -> None:
         self._code_of: dict[Any, int] = {}
         self._parts: list[npt.NDArray[Any]] = []
+        self._repeated = np.empty(0, dtype=np.uint8)
 
     @property
     def n_codes(self) -> int:
@@ -148,6 +145,13 @@ class ValueCoder:
         codes = np.array([self._code_of[value] for value in distinct.tolist()])
         of_rows: Codes = as_codes(codes, self.n_codes)[numbers]
         return of_rows
+
+    def repeated(self, value: npt.NDArray[Any], n_rows: int) -> Codes:
+        """Return the code of a value, an array of one, for so many rows; they share the array with those before."""
+        code = self.codes_of(value, np.zeros(1, dtype=np.intp))
+        if len(self._repeated) < n_rows or self._repeated[0] != code[0]:
+            self._repeated = np.full(n_rows, code[0])
+        return self._repeated[:n_rows]
 
 
 def codes_of_labels(coder: ValueCoder, series: nw.Series[Any]) -> Codes:
@@ -183,7 +187,7 @@ def codes_of_predictions(coder: ValueCoder, reference: Any, X: nw.DataFrame[Any]
 def codes_of_weights(coder: ValueCoder, weights: npt.NDArray[Any]) -> Codes:
     """Return the code of the weight of each row."""
     if weights.strides == (0,) or (weights == weights[0]).all():  # the first: one weight that stands for all rows
-        return np.broadcast_to(coder.codes_of(weights[:1], np.zeros(1, dtype=np.intp)), len(weights)).copy()
+        return coder.repeated(weights[:1], len(weights))
     return coder.codes_of(*np.unique(weights, return_inverse=True))
 
 

@@ -22,11 +22,11 @@ from hornbeam.streaming.coding import (
     ColumnCoder,
     FlagCoder,
     ValueCoder,
+    bits_of_flags,
     classes_of_labels,
+    codes_of_labels,
     codes_of_predictions,
     codes_of_weights,
-    codes_or_bits,
-    label_codes_or_bits,
     values_of_rows,
 )
 from hornbeam.streaming.flags import MissingFlagError, PackedFlags
@@ -34,7 +34,7 @@ from hornbeam.streaming.passes import Report, Source, layout_of
 from hornbeam.streaming.rows import StreamedRowReader
 from hornbeam.streaming.source import boolean_columns
 from hornbeam.streaming.spilling import SpilledRows
-from hornbeam.streaming.triples import MOST_CONDITIONS, CountedTriples
+from hornbeam.streaming.triples import MOST_CONDITIONS, CountedTriples, suits_triples
 from hornbeam.streaming.values import Coder, DistinctValues
 from hornbeam.table import Column, Table, TableSchema
 from hornbeam.table.column import column_of_series
@@ -126,9 +126,13 @@ def read_streamed(
             flags = [FlagCoder(name) for name in columns]
             merged = _merge_rows(source, flags, may_stop=reference is None, may_spill=not may_count)
             weights = (merged.weights() * merged.counter.counts()).astype(np.float64)
-            distinct = [flag.distinct(merged.counter.codes(index), weights) for index, flag in enumerate(flags)]
-            table = _fit_binarizer(binarizer, source, distinct, int(merged.counter.counts().sum()))
-            return StreamedRows(merged.training(table, source.layout.target), binarizer)
+            totals = merged.counter.totals(weights, len(flags))
+            distinct = [flag.distinct(total) for flag, total in zip(flags, totals, strict=True)]
+            table = _fit_binarizer(binarizer, source, distinct, merged.n_rows)
+            if may_count and merged.suits_triples(len(binarizer.conditions_)):
+                answers = _answers(binarizer.conditions_, [flag.column() for flag in flags])
+                return StreamedRows(merged.triples(table, binarizer.conditions_, answers), binarizer)
+            return StreamedRows(merged.training(table), binarizer)
         except _HardlyRepeatError:
             pass
         # The conditions have to be known before their triples are counted.
@@ -143,10 +147,13 @@ def read_streamed(
     try:
         merged = _merge_rows(source, coders, may_stop=may_count, may_spill=not may_count)
     except _HardlyRepeatError:
-        counted = CountedTriples(binarizer.conditions_, coders, source)
-        source.read("triples of conditions", counted.add)
-        return StreamedRows(counted.training(table, source.layout.target), binarizer)
-    return StreamedRows(merged.training(table, source.layout.target), binarizer)
+        counted = CountedTriples(binarizer.conditions_, [coder.answers for coder in coders], source)
+        source.read("triples of conditions", lambda frame, _: counted.add(frame, coders))
+        return StreamedRows(counted.training(table), binarizer)
+    if may_count and merged.suits_triples(len(binarizer.conditions_)):
+        answers = [coder.answers for coder in coders]
+        return StreamedRows(merged.triples(table, binarizer.conditions_, answers), binarizer)
+    return StreamedRows(merged.training(table), binarizer)
 
 
 def _distinct_values(source: Source, *, are_sketches: bool) -> tuple[list[DistinctValues], int]:
@@ -187,6 +194,12 @@ def _coders(conditions: Conditions, columns: Sequence[Column], are_sketched: Seq
         _with_thresholds(column, runs[index].thresholds) if is_sketched and index in runs else column
         for index, (column, is_sketched) in enumerate(zip(columns, are_sketched, strict=True))
     ]
+    answers = _answers(conditions, columns)
+    return [Coder(column, answer.view(bool)) for column, answer in zip(columns, answers, strict=True)]
+
+
+def _answers(conditions: Conditions, columns: Sequence[Column]) -> list[npt.NDArray[np.uint8]]:
+    """Return for each column whether each condition on it holds for its values; shape (n_conditions, n_values)."""
     results: list[list[npt.NDArray[np.bool_]]] = [[] for _ in columns]
     for run in conditions.runs:
         column = columns[run.column]
@@ -197,7 +210,7 @@ def _coders(conditions: Conditions, columns: Sequence[Column], are_sketched: Seq
         )
         results[run.column] += list(evaluate_conditions(Conditions([run]), table))
     return [
-        Coder(column, np.array(each, dtype=bool).reshape(len(each), len(column.values)))
+        np.array(each, dtype=bool).reshape(len(each), len(column.values)).view(np.uint8)
         for column, each in zip(columns, results, strict=True)
     ]
 
@@ -231,7 +244,9 @@ class _MergedRows:
 
     def __init__(self, coders: Sequence[ColumnCoder], source: Source, may_stop: bool, may_spill: bool) -> None:
         self._coders, self._source, self._may_stop, self._may_spill = coders, source, may_stop, may_spill
-        self._n_rows = 0
+        self._are_flags = all(isinstance(coder, FlagCoder) for coder in coders)
+        self._names = set(source.layout.columns)
+        self.n_rows = 0
         self._labels, self._weights, self._predictions = ValueCoder(), ValueCoder(), ValueCoder()
         self._widths = self._needed_widths()
         self.counter: Any = _core.RowCounter(self._widths)
@@ -241,21 +256,28 @@ class _MergedRows:
     def add(self, frame: nw.DataFrame[Any], weights: npt.NDArray[Any]) -> None:
         """Add the rows of a batch."""
         layout = self._source.layout
-        series = {column.name: column for column in frame.iter_columns()}  # one by one by name takes much longer
+        bits = bits_of_flags(frame) if self._are_flags else {}
+        # One by one by name takes much longer.
+        series = {} if bits.keys() >= self._names else {column.name: column for column in frame.iter_columns()}
         codes: list[Any] = [
-            codes_or_bits(coder, series[name]) for name, coder in zip(layout.columns, self._coders, strict=True)
+            bits.get(name) or coder.codes_of(series[name])
+            for name, coder in zip(layout.columns, self._coders, strict=True)
         ]
-        codes += [label_codes_or_bits(self._labels, series[layout.target]), codes_of_weights(self._weights, weights)]
+        if self._labels.are_flags and layout.target in bits:
+            codes.append(bits[layout.target])
+        else:
+            codes.append(codes_of_labels(self._labels, frame[layout.target]))
+        codes.append(codes_of_weights(self._weights, weights))
         if self._source.reference is not None:
             of_model = frame.select(layout.columns)
             codes.append(codes_of_predictions(self._predictions, self._source.reference, of_model))
         if (widths := self._needed_widths()) != self._widths:
             self._widen(widths)
         self.counter.add(codes)
-        self._n_rows += len(frame)
+        self.n_rows += len(frame)
         needed = self.counter.n_bytes + _BYTES_OF_ROW * self.counter.n_rows
         budget = self._source.budget
-        hardly_repeat = self._spilled is None and _LEAST_DISTINCT < self.counter.n_rows > self._n_rows / 2
+        hardly_repeat = self._spilled is None and _LEAST_DISTINCT < self.counter.n_rows > self.n_rows / 2
         if self._may_stop and (hardly_repeat or not (self._may_spill or budget.fits(needed - self._held))):
             budget.release(self._held)
             raise _HardlyRepeatError
@@ -275,12 +297,26 @@ class _MergedRows:
             _BYTES_OF_ROW * self.counter.n_rows, "labels, weights and counts of the distinct rows", _REMEDY
         )
 
+    def suits_triples(self, n_conditions: int) -> bool:
+        """Return whether counting triples of conditions takes less time than a search over the rows."""
+        n_codes = [*(coder.n_codes for coder in self._coders), self._labels.n_codes]
+        return suits_triples(self.counter.n_rows, n_conditions, n_codes, self._source.budget)
+
+    def triples(
+        self, distinct: Table, conditions: Conditions, answers: Sequence[npt.NDArray[np.uint8]]
+    ) -> TrainingData:
+        """Return counts of triples of conditions in place of the rows, which all weigh the same."""
+        counted = CountedTriples(conditions, answers, self._source, self._labels)
+        counted.add_merged(self.counter, self._coders)
+        self._source.budget.release(self._held)
+        return counted.training(distinct)
+
     def weights(self) -> npt.NDArray[Any]:
         """Return the weight of one row of each of the merged rows."""
         weights: npt.NDArray[Any] = self._weights.values[self.counter.codes(len(self._coders) + 1)]
         return weights
 
-    def training(self, distinct: Table, target: str) -> TrainingData:
+    def training(self, distinct: Table) -> TrainingData:
         """Return the rows for the searches; their schema is that of the table of distinct values."""
         classes, class_of_code = classes_of_labels(self._labels)
         codes = class_of_code[self.counter.codes(len(self._coders))]
@@ -293,7 +329,7 @@ class _MergedRows:
             codes,
             self.weights(),
             classes,
-            target,
+            self._source.layout.target,
             int(counts.sum()),
             slice(None),
             self._source.budget,

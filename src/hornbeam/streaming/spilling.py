@@ -172,6 +172,14 @@ class StoredRows:
         """Return how many rows each distinct row stands for."""
         return self._counts
 
+    def totals(self, weights: npt.NDArray[np.float64], n_columns: int) -> list[npt.NDArray[np.float64]]:
+        """Return the total of weights by the code of each of the first columns."""
+        totals = (np.bincount(self.codes(column), weights, self._n_codes(column)) for column in range(n_columns))
+        return [np.asarray(total, dtype=np.float64) for total in totals]
+
+    def _n_codes(self, column: int) -> int:
+        return 1 << int(self._ends[column + 1] - self._ends[column])
+
 
 class _Part(NamedTuple):
     """The distinct rows of one file, and the number of the first of the rows that each stands for."""

@@ -1,4 +1,4 @@
-"""The second pass over a lazy table whose rows hardly repeat: counts of triples of conditions in place of rows."""
+"""Counts of triples of conditions in place of the rows of a lazy table, which hardly repeat or are very many."""
 
 from __future__ import annotations
 
@@ -10,17 +10,42 @@ import numpy as np
 import numpy.typing as npt
 
 from hornbeam import _core
+from hornbeam._budget import Budget
 from hornbeam.binarizers import Conditions
 from hornbeam.fitting.training import TrainingData
 from hornbeam.fitting.triples import Triples
-from hornbeam.streaming.coding import ValueCoder, classes_of_labels, codes_of_labels
+from hornbeam.streaming.coding import ColumnCoder, ValueCoder, classes_of_labels, codes_of_labels
 from hornbeam.streaming.passes import Source
-from hornbeam.streaming.values import Coder
 from hornbeam.table import Table
 
 MOST_CONDITIONS = 128  # from which on the counts of all triples take more time and memory than rows do
 _MOST_CLASSES = 16
 _REMEDY = "Use fewer conditions."
+# Merged rows of which a search takes longer than counting what they have in common, if they fill the cells of all
+# results of the conditions: there may be four cells for a row, and a number is kept for each.
+_LEAST_MERGED = 1 << 18
+_MOST_CELLS_OF_ROW = 4
+_BYTES_OF_CELL = 16
+_MOST_CELL_BITS = 24
+_MOST_CODES = 1 << 16
+
+
+def suits_triples(n_rows: int, n_conditions: int, n_codes: Sequence[int], budget: Budget) -> bool:
+    """Return whether counting triples of conditions takes less time than a search over merged rows.
+
+    Parameters
+    ----------
+    n_rows : int
+        Of the merged rows.
+    n_conditions : int
+    n_codes : sequence of int
+        Of each column, and of the labels.
+    budget : Budget
+    """
+    n_cells = n_codes[-1] << min(n_conditions, _MOST_CELL_BITS + 1)
+    is_dense = n_conditions <= _MOST_CELL_BITS and n_cells <= _MOST_CELLS_OF_ROW * n_rows
+    are_few = n_codes[-1] <= _MOST_CLASSES and max(n_codes) <= _MOST_CODES
+    return n_rows > _LEAST_MERGED and is_dense and are_few and budget.fits(_BYTES_OF_CELL * n_cells)
 
 
 class CountedTriples:
@@ -29,33 +54,53 @@ class CountedTriples:
     Parameters
     ----------
     conditions : Conditions
-    coders : sequence of Coder
-        Of the columns of the table.
+    answers : sequence of ndarray of uint8 of shape (n_conditions, n_codes)
+        For each column, whether each condition on it holds, by the code of a value.
     source : Source
         Its budget holds the memory of the counts.
+    labels : ValueCoder or None, default=None
+        Of the labels that have codes already.
     """
 
-    def __init__(self, conditions: Conditions, coders: Sequence[Coder], source: Source) -> None:
-        self._coders, self._source = coders, source
-        self._labels = ValueCoder()
+    def __init__(
+        self,
+        conditions: Conditions,
+        answers: Sequence[npt.NDArray[np.uint8]],
+        source: Source,
+        labels: ValueCoder | None = None,
+    ) -> None:
+        self._source, self._labels = source, labels or ValueCoder()
         self._columns = [condition.column for condition in conditions]
+        of_columns = [iter(each) for each in answers]  # of each in the order of the conditions
+        self._answers = [next(of_columns[column]) for column in self._columns]
         self._counters: list[Any] = []
 
-    def add(self, frame: nw.DataFrame[Any], weights: npt.NDArray[Any]) -> None:
+    def add(self, frame: nw.DataFrame[Any], coders: Sequence[ColumnCoder]) -> None:
         """Add the rows of a batch, which all weigh the same."""
         layout = self._source.layout
         labels = codes_of_labels(self._labels, frame[layout.target])
         if self._labels.n_codes > _MOST_CLASSES:
             raise MemoryError(f"X holds more than {_MOST_CLASSES} classes, and its rows hardly repeat. {_REMEDY}")
         if not self._counters or self._labels.n_codes > self._counters[-1].totals().size:
-            n_bytes = 8 * self._labels.n_codes * len(self._columns) ** 3
-            self._source.hold(n_bytes, "the counts of triples of conditions", _REMEDY)
-            self._counters.append(_core.TripleCounter(len(self._columns), self._labels.n_codes))
-        codes = [coder.codes_of(frame[name]) for name, coder in zip(layout.columns, self._coders, strict=True)]
-        answers = [iter(coder.answers) for coder in self._coders]  # of each column in the order of the conditions
-        self._counters[-1].add([next(answers[column])[codes[column]] for column in self._columns], labels)
+            self._add_counter()
+        codes = [coder.codes_of(frame[name]) for name, coder in zip(layout.columns, coders, strict=True)]
+        answers = zip(self._columns, self._answers, strict=True)
+        self._counters[-1].add([answer[codes[column]] for column, answer in answers], labels)
 
-    def training(self, distinct: Table, target: str) -> TrainingData:
+    def add_merged(self, rows: Any, coders: Sequence[ColumnCoder]) -> None:
+        """Add the rows of a `RowCounter`, whose first columns are those of the coders, and the next the labels."""
+        self._add_counter()
+        bits = [np.zeros(1 << (coder.n_codes - 1).bit_length(), dtype=np.uint32) for coder in coders]
+        for number, (column, answer) in enumerate(zip(self._columns, self._answers, strict=True)):
+            bits[column][: len(answer)] |= answer.astype(np.uint32) << np.uint32(number)
+        self._counters[-1].add_merged(rows, bits)
+
+    def _add_counter(self) -> None:
+        n_bytes = 8 * self._labels.n_codes * len(self._columns) ** 3
+        self._source.hold(n_bytes, "the counts of triples of conditions", _REMEDY)
+        self._counters.append(_core.TripleCounter(len(self._columns), self._labels.n_codes))
+
+    def training(self, distinct: Table) -> TrainingData:
         """Return a row for each class, which stands for all of its rows, with the counts of triples."""
         classes, class_of_code = classes_of_labels(self._labels)
         counts = np.zeros((len(classes), *[len(self._columns)] * 3), dtype=np.int64)
@@ -72,7 +117,7 @@ class CountedTriples:
             np.arange(len(classes), dtype=np.int32),
             ones,
             classes,
-            target,
+            self._source.layout.target,
             int(totals.sum()),
             slice(None),
             self._source.budget,
