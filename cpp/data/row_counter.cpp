@@ -153,6 +153,7 @@ std::size_t RowCounter::count_flags(std::span<const CodesOfColumn> columns, std:
 
 std::vector<std::vector<double>> RowCounter::totals(std::span<const double> weights, std::size_t n_columns) const {
   std::vector<std::vector<double>> found;
+  found.reserve(n_columns);
   for (std::size_t c = 0; c < n_columns; ++c) found.emplace_back(std::size_t{1} << places_[c].width, 0.0);
   for (std::uint32_t row = 0; row < n_rows(); ++row)
     for (std::size_t c = 0; c < n_columns; ++c) found[c][code(row, c)] += weights[row];

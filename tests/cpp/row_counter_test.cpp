@@ -127,10 +127,10 @@ RANDOM_TEST(counts_of_merged_rows_are_those_of_the_rows, 200) {
   CHECK(counter.add(batch.columns, batch.n_rows, {}));
   // Each condition asks about one column.
   std::vector<std::vector<std::uint32_t>> bits;
+  bits.reserve(n_columns);
   for (std::uint32_t c = 0; c < n_columns; ++c) bits.emplace_back(std::size_t{1} << widths[c], 0);
   for (std::uint32_t k = 0; k < n_conditions; ++k)
-    for (std::uint32_t& of_code : bits[draw.below(n_columns)])
-      of_code |= static_cast<std::uint32_t>(draw.below(2)) << k;
+    for (std::uint32_t& of_code : bits[draw.below(n_columns)]) of_code |= draw.below(2) << k;
   const std::uint32_t n_targets = std::uint32_t{1} << widths[n_columns];
   const std::vector<std::span<const std::uint32_t>> spans(bits.begin(), bits.end());
   const auto cells = counter.cells(spans, n_conditions);
@@ -146,6 +146,7 @@ RANDOM_TEST(counts_of_merged_rows_are_those_of_the_rows, 200) {
         held[k][row] = static_cast<std::uint8_t>(held[k][row] | (bits[c][batch.codes[c][row]] >> k & 1));
   }
   std::vector<const std::uint8_t*> columns;
+  columns.reserve(n_conditions);
   for (const auto& each : held) columns.push_back(each.data());
   expected.add(columns, targets);
   for (std::uint32_t target = 0; target < n_targets; ++target) {
