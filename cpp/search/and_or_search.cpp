@@ -209,7 +209,7 @@ void AndOrSearch::raise(Frame& frame, Candidate& candidate, Ticks budget) {
 /// Expands the child, and raises its candidates by what is proven of those of its parent.
 void AndOrSearch::expand_child(Frame& frame, const Candidate& candidate, int x, Frame& child) {
   expand(child);
-  if (child.candidates.empty() || !similarity_holds(thread_.problem, child)) return;
+  if (child.candidates.empty() || !similarity_holds(thread_.problem, frame)) return;
   inherit(thread_, frame, children_.filter(frame, candidate, x).rows, child);
 }
 

@@ -77,7 +77,7 @@ BoundRaiser::Probe BoundRaiser::pair_filtered(Frame& frame, Candidate& candidate
   const std::uint32_t n_columns = child.rows.n_columns;
   const kernels::SplitScan& scan = thread_.maker.scan_splits(child.rows);
   std::optional<InheritedBounds> inherited;
-  if (similarity_holds(thread_.problem, child)) inherited.emplace(thread_, frame, child.rows);
+  if (similarity_holds(thread_.problem, frame)) inherited.emplace(thread_, frame, child.rows);
   const auto bounded = [&](std::size_t at) {
     const auto column = static_cast<std::uint32_t>(at);
     Candidate g = candidates_.make(child, scan, column, 1, 1);

@@ -90,7 +90,8 @@ InheritedBounds::InheritedBounds(SearchThread& thread, Frame& whole, const rows:
       whole_(whole),
       part_(part),
       leaf_cost_(thread.problem.leaf_cost),
-      may_not_add_split_(whole.limits.depth != table::kUnlimited || thread.problem.has_reference()),
+      // Also under a limit of depth: one of the whole leaves room for one more split than one of the part.
+      may_not_add_split_(thread.problem.has_reference()),
       cell_(model_.measures().size()) {
   index_candidates(whole);
 }
