@@ -133,6 +133,25 @@ struct TripleSums {
   std::size_t n_of_sum;
 };
 
+/// A set of at most four columns, and the columns behind its last one, for shallow/cell_solver. Subsets and cells are
+/// numbers whose bit i is set where column i of the set is in the subset, or holds; the column behind comes last. A
+/// leaf is worth `unit` times what it explains, less `leaf_cost`, and a tree what its leaves are. Rows of numbers begin
+/// at the same column, and all have `width` of them at least.
+struct CellSet {
+  std::uint32_t n_columns;
+  std::uint32_t n_left_out;  // first columns of the rows, which are not behind the set
+  std::size_t width;         // a multiple of kLanes
+  Ticks shift;               // as in SumColumns
+  Ticks unit, leaf_cost;
+  const Ticks* held[16];  // by subset: the sums where it and each column hold
+  Ticks total[16];        // by subset: the sum where it holds
+  Ticks* worth;           // a row for each cell of the set and each column: raised to that of a leaf; null for none
+  Ticks* without[4];      // the same of the set without its column r, whose rows are width_without[r] apart; raised
+  std::size_t width_without[4];
+  Ticks* of_set;  // of the cells of the set itself, stride_of_set apart; raised
+  std::size_t stride_of_set;
+};
+
 inline constexpr std::uint32_t kScanLanes = 32;
 
 /// Up to 32 root splits, and the rows in the order of one variable whose thresholds may be the stumps below them. Rows
@@ -236,6 +255,8 @@ struct Kernels {
   /// i < j and the columns k behind j.
   void (*triple_sums)(const models::Measures&, const SumColumns&, std::uint32_t i, std::uint32_t j, TripleSums,
                       Ticks* stump);
+  /// Raises what trees are worth whose root is a column of a set, or one behind it, in the cells of the others.
+  void (*raise_cells)(const models::Measures&, const CellSet&);
   /// In how many bits `row` differs from each row of a tile whose "columns" are rows: 254 for more, 255 where it
   /// differs in a bit of `forbidden`.
   void (*row_distances)(const Word* row, TileView rows, const Word* forbidden, std::uint8_t* distances);

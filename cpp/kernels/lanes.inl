@@ -376,6 +376,7 @@ void hash_columns(TileView tile, const Word* valid, Word* hashes) {
 #include "kernels/convex_scan.inl"  // uses what is in stump_scan.inl
 #include "kernels/two_levels.inl"
 #include "kernels/sums.inl"
+#include "kernels/cells.inl"  // uses what is in sums.inl
 #include "kernels/three_levels.inl"  // uses what is in two_levels.inl
 
 }  // namespace
@@ -384,6 +385,6 @@ const Kernels HORNBEAM_KERNELS = {
     HORNBEAM_KERNELS_NAME, measure,        pair_stage,         scan_splits,       narrow_sums,
     test_columns,          hash_columns,   fingerprint_column, transpose,         pair_row,
     count_pairs,           triple_row,     raise_by_distance,  scan_stumps,       scan_gains,
-    pair_sums,             triple_sums,    row_distances,      least_row_distance};
+    pair_sums,             triple_sums,    raise_cells,        row_distances,     least_row_distance};
 
 }  // namespace hornbeam::kernels

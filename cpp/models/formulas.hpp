@@ -33,6 +33,13 @@ HORNBEAM_INLINE decltype(auto) with_sums(const Measures& m, Use use) {
   return m.is_squared_error() ? use(SquaredError<0>{}) : use(AnyCosts{});
 }
 
+/// The same with one of the formulas of two sums.
+template <class Use>
+HORNBEAM_INLINE decltype(auto) with_two_sums(const Measures& m, Use use) {
+  if (m.is_convex()) return use(ConvexCosts<0>{});
+  return use(SquaredError<0>{});
+}
+
 /// All measures from all counts.
 template <class Formula, class Number>
 HORNBEAM_INLINE void measure_counts(const Measures& m, const Number* counts, Number* measures) {

@@ -19,6 +19,9 @@ inline constexpr std::uint32_t kFewColumns = 40;
 /// Up to this many columns, trees of two levels, or of three, are found from sums over pairs or triples of columns.
 inline constexpr std::uint32_t kMostColumnsOfPairs = 2048, kMostColumnsOfTriples = 160;
 
+/// Up to this many cells of four or five columns, all of them are counted (shallow/cell_solver.hpp).
+inline constexpr std::uint64_t kMostCells = std::uint64_t{1} << 26;
+
 /// When bounds/packing_blocks.hpp is tried; tests choose less.
 struct BlockPacking {
   std::uint64_t most_words = std::uint64_t{1} << 22;  // of pairs to compare, above which a set is packed within blocks
@@ -35,6 +38,7 @@ struct Problem {
   // For models of two sums (shallow/sum_solver.hpp); tests choose less.
   std::uint32_t most_columns_of_pairs = kMostColumnsOfPairs;
   std::uint32_t most_columns_of_triples = kMostColumnsOfTriples;
+  std::uint64_t most_cells = kMostCells;
 
   Ticks threshold() const { return bounds::support_threshold(bounds.support_condition, leaf_cost); }
   bool limits_rows() const { return tree.rows_per_leaf > 1; }

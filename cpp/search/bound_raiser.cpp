@@ -17,9 +17,10 @@ constexpr std::uint32_t kLeastDepthToPack = 4;
 constexpr std::uint64_t kShareOfBlocks = 64;
 constexpr std::uint64_t kRefundOfBlocks = 4;
 
-/// What is proven of a subproblem by its best tree of at most two levels: any other one has at least four leaves.
-table::Interval proven_by_two_levels(const table::KnownTree& best, std::uint32_t depth, Ticks leaf_cost) {
-  return {depth <= 2 ? best.cost : std::min(best.cost, 4 * leaf_cost), best};
+/// What is proven of a subproblem by its best tree of at most so many levels: any other one has two leaves more.
+table::Interval proven_by_levels(std::uint32_t levels, const table::KnownTree& best, std::uint32_t depth,
+                                 Ticks leaf_cost) {
+  return {depth <= levels ? best.cost : std::min(best.cost, (levels + 2) * leaf_cost), best};
 }
 
 }  // namespace
@@ -114,7 +115,22 @@ std::uint32_t BoundRaiser::needed_levels_by_sums(const NodeLimits& limits, Ticks
 std::uint32_t BoundRaiser::levels_of_whole(const NodeLimits& limits, const table::Interval& known,
                                            Ticks least_loss) const {
   if (limits.depth < 2 || known.is_closed()) return 0;
-  return needed_levels_by_sums(limits, known.upper(), least_loss, thread_.problem.rows.n_columns);
+  const std::uint32_t levels = needed_levels_by_sums(limits, known.upper(), least_loss, thread_.problem.rows.n_columns);
+  return levels > 0 ? levels : levels_by_cells(limits, known.upper(), least_loss);
+}
+
+/// Four or five where cells can be counted; 0 otherwise.
+std::uint32_t BoundRaiser::levels_by_cells(const NodeLimits& limits, Ticks upper, Ticks least_loss) const {
+  const std::optional<std::uint64_t>& most_bytes = thread_.shared.run.limits().bytes;
+  const std::uint32_t n_columns = thread_.problem.rows.n_columns;
+  if (limits.depth < shallow::CellSolver::kLeastLevels || !thread_.problem.model.measures().has_two_sums()) return 0;
+  for (std::uint32_t levels = shallow::CellSolver::kLeastLevels; levels <= shallow::CellSolver::kMostLevels; ++levels)
+    if (limits.depth <= levels || upper <= (levels + 2) * thread_.problem.leaf_cost + least_loss) {
+      const bool has_room =
+          !most_bytes || thread_.shared.bytes() + shallow::CellSolver::bytes(levels, n_columns) <= *most_bytes;
+      return has_room && shallow::CellSolver::n_cells(levels, n_columns) <= thread_.problem.most_cells ? levels : 0;
+    }
+  return 0;
 }
 
 void BoundRaiser::solve_whole(const Part& all, const NodeLimits& limits, const table::Interval& known,
@@ -122,6 +138,7 @@ void BoundRaiser::solve_whole(const Part& all, const NodeLimits& limits, const t
   thread_.count_subproblem();
   std::vector<std::uint32_t> columns(thread_.problem.rows.n_columns);
   std::iota(columns.begin(), columns.end(), 0u);
+  if (levels >= shallow::CellSolver::kLeastLevels) return solve_by_cells(all, columns, limits, known, levels);
   const auto found = sum_solver_->solve(all.rows, columns, levels);
   if (!found) return;
   ++(levels == 2 ? thread_.counters.two_levels : thread_.counters.three_levels);
@@ -130,6 +147,50 @@ void BoundRaiser::solve_whole(const Part& all, const NodeLimits& limits, const t
   const table::KnownTree& best = is_better ? *found : known.tree;
   thread_.shared.table.tighten({all.set, limits.depth, limits.leaves}, {best.cost, best},
                                {table::SubproblemTable::kNeverForgotten, 0});
+}
+
+void BoundRaiser::solve_by_cells(const Part& all, std::span<const std::uint32_t> columns, const NodeLimits& limits,
+                                 const table::Interval& known, std::uint32_t levels) {
+  SharedState& shared = thread_.shared;
+  const std::uint64_t bytes = shallow::CellSolver::bytes(levels, thread_.problem.rows.n_columns);
+  shared.frame_bytes += bytes;
+  shallow::CellSolver solver(thread_.problem, *shared.coded_rows, thread_.kernels, thread_.meter);
+  if (solver.solve(all.rows, columns, levels)) {
+    ++thread_.counters.cells;
+    const table::KnownTree found = record_cell(solver, all, limits, {}, levels);
+    const table::KnownTree& best = found.better_than(known.tree) ? found : known.tree;
+    shared.table.tighten({all.set, limits.depth, limits.leaves}, {best.cost, best},
+                         {table::SubproblemTable::kNeverForgotten, 0});
+  }
+  shared.frame_bytes -= bytes;
+}
+
+/// The best tree of a cell. All its subtrees get entries of their own, so that it can be read off, but for stumps,
+/// which are found again then.
+table::KnownTree BoundRaiser::record_cell(const shallow::CellSolver& solver, const Part& part, const NodeLimits& limits,
+                                          const shallow::Cell& cell, std::uint32_t levels) {
+  const rows::Problem& problem = thread_.problem;
+  const Ticks loss = problem.model.least_loss_of_leaf(part.weight.data()), leaf = problem.leaf_cost + loss;
+  if (levels == 1) {
+    const Ticks gain = solver.gain_of_stump(cell);
+    const table::TreeShape shape = gain > 0 ? table::TreeShape{2, 1} : table::TreeShape{1, 0};
+    return {leaf - gain, table::kNoSplit, table::kUnlimited, shape};
+  }
+  const std::optional<std::uint32_t> root = solver.root_of(cell);
+  if (!root) return {leaf, table::kNoSplit, table::kUnlimited, {1, 0}};
+  const auto sides = sides_of(problem, part, solver.column(*root), true);
+  table::KnownTree tree{0, solver.column(*root), table::kUnlimited, {0, 0}};
+  const NodeLimits own = limits.without_idle_limits(problem.leaf_cost, loss, part.base_loss);
+  for (int x = 0; x < 2; ++x) {
+    const table::KnownTree side =
+        record_cell(solver, sides[x], {own.depth_of_side(), table::kUnlimited}, cell.with(*root, x == 1), levels - 1);
+    tree.cost += side.cost;
+    tree.shape.leaves += side.shape.leaves;
+    tree.shape.depth = std::max(tree.shape.depth, side.shape.depth + 1);
+  }
+  thread_.shared.table.tighten({part.set, own.depth, own.leaves},
+                               proven_by_levels(levels, tree, own.depth, problem.leaf_cost));
+  return tree;
 }
 
 /// The two sides below the root of the tree found get entries of their own, so that it can be read off.
@@ -141,7 +202,7 @@ void BoundRaiser::record_sides(const Part& all, const NodeLimits& limits, std::u
     const NodeLimits of_side = NodeLimits{limits.depth_of_side(), table::kUnlimited}.without_idle_limits(
         thread_.problem.leaf_cost, below.loss, sides[x].base_loss);
     thread_.shared.table.tighten({sides[x].set, of_side.depth, of_side.leaves},
-                                 proven_by_two_levels(below.tree, of_side.depth, thread_.problem.leaf_cost));
+                                 proven_by_levels(2, below.tree, of_side.depth, thread_.problem.leaf_cost));
   }
 }
 
@@ -183,7 +244,7 @@ void BoundRaiser::record_below(const Frame& frame, const Candidate& candidate, i
         thread_.problem.leaf_cost, below.loss, support.base_loss);
     if (below.tree.shape.depth == 2)
       thread_.shared.table.tighten({support.fingerprint, limits.depth, limits.leaves},
-                                   proven_by_two_levels(below.tree, limits.depth, thread_.problem.leaf_cost));
+                                   proven_by_levels(2, below.tree, limits.depth, thread_.problem.leaf_cost));
     support.fingerprint ^= candidate.key[x].set;
     support.base_loss = candidate.side[x].base_loss - support.base_loss;
   }

@@ -14,6 +14,7 @@
 #include "search/clustering.hpp"
 #include "search/packing.hpp"
 #include "search/parts.hpp"
+#include "shallow/cell_solver.hpp"
 #include "shallow/sum_solver.hpp"
 #include "shallow/two_levels.hpp"
 
@@ -63,6 +64,11 @@ class BoundRaiser {
                                                std::uint32_t levels);
   void record_below(const Frame& frame, const Candidate& candidate, int x);
   void record_sides(const Part& all, const NodeLimits& limits, std::uint32_t split);
+  std::uint32_t levels_by_cells(const NodeLimits& limits, Ticks upper, Ticks least_loss) const;
+  void solve_by_cells(const Part& all, std::span<const std::uint32_t> columns, const NodeLimits& limits,
+                      const table::Interval& known, std::uint32_t levels);
+  table::KnownTree record_cell(const shallow::CellSolver& solver, const Part& part, const NodeLimits& limits,
+                               const shallow::Cell& cell, std::uint32_t levels);
 
   SearchThread& thread_;
   ChildMaker& children_;

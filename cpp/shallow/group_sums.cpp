@@ -89,20 +89,54 @@ void GroupSums::open(std::span<const std::uint32_t> numbers, std::span<const std
   }
   for (Group& group : groups_)
     for (std::uint32_t& meet : group.meets) meet = std::min(meet, n_rows);  // the last row is zero
-  const std::uint32_t n_sums = rows_.n_sums_of_row;
-  const std::size_t n_of_pairs = std::size_t{n_rows + 1} * stride;
-  pairs_.assign(n_sums * n_of_pairs, 0);
-  sums_.assign(std::size_t{n_sums} * stride, 0);
+  first_group_ = 0;
+  columns_.n_sums = rows_.n_sums_of_row;
+  columns_.stride = stride;
+  columns_.shift = rows_.shift;
+  columns_.n_of_pairs = std::size_t{n_rows + 1} * stride;
+  sum_columns();
+}
+
+void GroupSums::open_where(const GroupSums& from, std::uint32_t i) {
+  first_group_ = 0;
+  while (i >= groups_[first_group_].begin + groups_[first_group_].n_columns) ++first_group_;
+  const Group& of_column = from.groups_[first_group_];
+  const std::uint32_t holds = of_column.holds[i - of_column.begin];
+  kept_.resize(from.n_rows());
+  std::size_t n = 0;
+  for (std::uint32_t row = 0; row < from.n_rows(); ++row) {
+    kept_[n] = row;
+    n += holds >> of_column.codes[row] & 1;
+  }
+  kept_.resize(n);
+  row_sums_.resize(rows_.n_sums_of_row * n);
+  for (std::size_t s = 0; s < rows_.n_sums_of_row; ++s)
+    for (std::size_t row = 0; row < n; ++row) row_sums_[s * n + row] = from.row_sums(s)[kept_[row]];
+  for (std::size_t g = first_group_; g < groups_.size(); ++g) {
+    groups_[g].codes.resize(n);
+    for (std::size_t row = 0; row < n; ++row) groups_[g].codes[row] = from.groups_[g].codes[kept_[row]];
+    sum_codes(groups_[g]);
+  }
+  sum_columns();
+}
+
+/// What does not depend on pairs, and room for these.
+void GroupSums::sum_columns() {
+  const std::uint32_t stride = columns_.stride;
+  pairs_.assign(columns_.n_sums * columns_.n_of_pairs, 0);
+  sums_.assign(std::size_t{columns_.n_sums} * stride, 0);
   totals_.clear();
-  for (std::size_t s = 0; s < n_sums; ++s) {
-    totals_.push_back(std::accumulate(row_sums(s), row_sums(s) + numbers.size(), Ticks{0}));
-    for (const Group& group : groups_)
-      for (std::uint32_t i = 0; i < group.n_columns; ++i)
-        for_each_bit(group.holds[i], 0, [&](std::size_t code) {
-          sums_[s * stride + group.begin + i] += group.sums[s * group.n_codes + code];
+  for (std::size_t s = 0; s < columns_.n_sums; ++s) {
+    totals_.push_back(std::accumulate(row_sums(s), row_sums(s) + n_rows(), Ticks{0}));
+    for (std::size_t g = first_group_; g < groups_.size(); ++g)
+      for (std::uint32_t i = 0; i < groups_[g].n_columns; ++i)
+        for_each_bit(groups_[g].holds[i], 0, [&](std::size_t code) {
+          sums_[s * stride + groups_[g].begin + i] += groups_[g].sums[s * groups_[g].n_codes + code];
         });
   }
-  columns_ = {n_sums, stride, rows_.shift, totals_.data(), sums_.data(), pairs_.data(), n_of_pairs};
+  columns_.totals = totals_.data();
+  columns_.sums = sums_.data();
+  columns_.pairs = pairs_.data();
 }
 
 void GroupSums::choose_columns(std::span<const std::uint32_t> numbers, std::span<const std::uint32_t> columns) {
@@ -176,15 +210,19 @@ void GroupSums::read_codes(std::span<const std::uint32_t> numbers) {
     });
     group.holds = std::move(holds);
     group.n_codes = static_cast<std::uint32_t>(patterns.size());
-    group.sums.assign(n_sums * group.n_codes, 0);
     group.codes.resize(numbers.size());
     const std::uint8_t* from = rows_.groups.codes(0) + data_group_[g];
     const std::size_t n_groups = rows_.groups.n_groups();
     for (std::size_t row = 0; row < numbers.size(); ++row) group.codes[row] = code_of[from[numbers[row] * n_groups]];
-    for (std::size_t s = 0; s < n_sums; ++s)
-      for (std::size_t row = 0; row < numbers.size(); ++row)
-        group.sums[s * group.n_codes + group.codes[row]] += row_sums_[s * numbers.size() + row];
+    sum_codes(group);
   }
+}
+
+void GroupSums::sum_codes(Group& group) {
+  group.sums.assign(std::size_t{rows_.n_sums_of_row} * group.n_codes, 0);
+  for (std::size_t s = 0; s < rows_.n_sums_of_row; ++s)
+    for (std::size_t row = 0; row < n_rows(); ++row)
+      group.sums[s * group.n_codes + group.codes[row]] += row_sums(s)[row];
 }
 
 /// Adds the intersections of two columns that are no columns themselves.
@@ -218,7 +256,7 @@ void GroupSums::find_steps(Group& group) {
 
 bool GroupSums::count_pairs(run::WorkMeter& meter) {
   for (std::size_t s = 0; s < rows_.n_sums_of_row; ++s)
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
+    for (std::size_t g = first_group_; g < groups_.size(); ++g) {
       sum_within(groups_[g], s);
       if (!meter.spend(kWorkOfRow * n_rows() * (groups_.size() - g))) return false;
       for (std::size_t h = g + 1; h < groups_.size(); ++h) sum_between(groups_[g], groups_[h], s);

@@ -45,6 +45,9 @@ class GroupSums {
 
   /// Lays out some rows, by number, and those of `columns`, of the data, that differ among them.
   void open(std::span<const std::uint32_t> numbers, std::span<const std::uint32_t> columns);
+  /// The rows of `from` where its column i holds, with the columns of `from`, whether they differ among these rows or
+  /// not. This is to be a copy of `from`, whatever rows it has been narrowed to; counts are of the columns from i on.
+  void open_where(const GroupSums& from, std::uint32_t i);
 
   std::uint32_t n_columns() const { return static_cast<std::uint32_t>(column_.size()); }
   /// Index in the `columns` that were given.
@@ -54,11 +57,11 @@ class GroupSums {
   /// Fills the pairs. False if stopped.
   bool count_pairs(run::WorkMeter& meter);
 
-  /// Calls `use(i, j, triples)` for all i < j, once the pairs are counted: `triples` counts for k > j. False if
-  /// stopped.
+  /// Calls `use(i, j, triples)` for all i < j, once the pairs are counted: `triples` counts for k > j. After
+  /// `open_where`, i is in the group of that column, or behind. False if stopped.
   template <class Use>
   bool each_triple(run::WorkMeter& meter, Use use) {
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
+    for (std::size_t g = first_group_; g < groups_.size(); ++g) {
       const Group& first = groups_[g];
       for (std::uint32_t i = 0; i < first.n_columns; ++i)
         for (std::uint32_t j = i + 1; j < first.n_columns; ++j)
@@ -96,6 +99,8 @@ class GroupSums {
   void choose_columns(std::span<const std::uint32_t> numbers, std::span<const std::uint32_t> columns);
   void choose_of_group(Group& group, std::span<const std::uint32_t> places, std::span<const std::uint32_t> columns);
   void read_codes(std::span<const std::uint32_t> numbers);
+  void sum_codes(Group& group);
+  void sum_columns();
   static void find_meets(Group& group);
   static void find_steps(Group& group);
   // Each for sum number s.
@@ -116,6 +121,7 @@ class GroupSums {
 
   const CodedRows& rows_;
   std::vector<Group> groups_;
+  std::size_t first_group_ = 0;  // whose sums are counted
   std::vector<std::uint32_t> column_;
   std::vector<Ticks> row_sums_;  // (n_sums, n_rows), of the rows of the side
   kernels::SumColumns columns_{};
@@ -127,6 +133,7 @@ class GroupSums {
   std::vector<std::vector<std::uint32_t>> given_;  // of the data's groups: places in `columns`
   std::vector<std::uint32_t> data_group_;          // of each group
   std::vector<std::uint16_t> pair_code_;           // of each row, in two groups
+  std::vector<std::uint32_t> kept_;                // rows of the sums that these have been narrowed from
   std::vector<Ticks> histogram_, summed_, summed_twice_;
 };
 

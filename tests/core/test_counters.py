@@ -54,7 +54,7 @@ def test_every_counter_of_the_exact_search_is_above_0_on_fixed_problems():
         solve_guessed(few, [row % 2 for row in range(70)]),
     )
     unfired = [name for name in _core.COUNTERS["exact"] if found[name] == 0]
-    assert unfired == ["packing_blocks", "clusters", "leaf_penalty", "forgotten"]  # see TESTED_ELSEWHERE
+    assert unfired == ["packing_blocks", "clusters", "leaf_penalty", "cells", "forgotten"]  # see TESTED_ELSEWHERE
 
 
 # The number of subproblems may rise or fall with the heuristics: budgets follow from the best tree.
@@ -67,8 +67,8 @@ def test_primal_heuristics_find_better_trees_unless_they_are_off():
 
 
 # The heuristics are tested above; packing within blocks begins after seconds, so packing_test.cpp tests it; and several
-# leaf penalties need several searches, so test_earlier.py tests their bound. Clusters are for squared error, and tested
-# in test_squared_error.py. What the table forgets, which is no bound, is tested in test_anytime.py.
+# leaf penalties need several searches, so test_earlier.py tests their bound. Clusters and cells are for squared error,
+# and tested in test_squared_error.py. What the table forgets, which is no bound, is tested in test_anytime.py.
 TESTED_ELSEWHERE = ("primal", "packing_blocks", "clusters", "leaf_penalty")
 
 

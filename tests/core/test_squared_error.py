@@ -80,6 +80,20 @@ def test_clusters_of_targets_raise_bounds_unless_they_are_off():
     assert on["upper"] == on["lower"] == off["upper"] == off["lower"]
 
 
+@pytest.mark.parametrize("max_depth", [4, 5])
+@pytest.mark.parametrize("leaf_cost", [0, 40])
+def test_trees_of_four_or_five_levels_over_cells_are_those_of_a_search(max_depth, leaf_cost):
+    draw = random.Random(1)
+    rows = [[draw.randint(0, 1) for _ in range(11)] for _ in range(150)]
+    targets = [draw.randint(0, 12) + 9 * (row[0] ^ row[1]) + 5 * (row[2] & row[9]) for row in rows]
+    problem = Problem(rows, targets, [1] * 150, squared_errors(30), leaf_cost, max_depth)
+    cells, searched = solve_regression(problem), solve_regression(problem, bounds={"pair_stage": False})
+    assert cells["statistics"]["bounds"]["cells"] == 1
+    assert searched["statistics"]["bounds"]["cells"] == 0
+    assert cells["lower"] == cells["upper"] == searched["lower"] == searched["upper"]
+    check_tree(problem, cells)
+
+
 @pytest.mark.parametrize(
     ("problem", "optimum"),
     [

@@ -1,10 +1,11 @@
-// sums_test.cpp: groups of columns, sums of pairs and triples of them, and the best trees of two and three levels
-// found by them, against the rows themselves.
+// sums_test.cpp: groups of columns, sums of pairs and triples of them, and the best trees of two to five levels found
+// by them, against the rows themselves.
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
 
 #include "search/search.hpp"
+#include "shallow/cell_solver.hpp"
 #include "shallow/sum_solver.hpp"
 #include "support/check.hpp"
 #include "support/groups.hpp"
@@ -288,29 +289,121 @@ RANDOM_TEST(searches_with_and_without_sums_of_groups_prove_the_same_cost, 150) {
   rows::Problem problem = setup.problem;
   problem.leaf_cost = setup.leaf(setup.all_rows()) / draw.choose<Ticks>({8, 20, 60}) + 1;
   if (draw.percent(75)) problem.tree.depth = draw.size_between(1, 5);
-  const auto search = [&](std::uint32_t most_of_pairs, std::uint32_t most_of_triples) {
+  const auto search = [&](std::uint32_t most_of_pairs, std::uint32_t most_of_triples, std::uint64_t most_cells) {
     problem.most_columns_of_pairs = most_of_pairs;
     problem.most_columns_of_triples = most_of_triples;
+    problem.most_cells = most_cells;
     Run run;
     return search::search(problem, run);
   };
-  const Outcome by_slots = search(0, 0);
+  const Outcome by_slots = search(0, 0, 0);
   CHECK_EQUAL(by_slots.lower, by_slots.tree.cost);
-  for (const std::uint32_t most_of_triples : {0u, 5u, 100u}) {
-    const Outcome by_groups = search(100, most_of_triples);
-    CHECK_EQUAL(by_groups.lower, by_slots.lower);
-    CHECK_EQUAL(by_groups.tree.cost, by_slots.tree.cost);
+  for (const std::uint32_t most_of_triples : {0u, 5u, 100u})
+    for (const std::uint64_t most_cells : {0u, 1u << 20}) {
+      const Outcome by_groups = search(100, most_of_triples, most_cells);
+      CHECK_EQUAL(by_groups.lower, by_slots.lower);
+      CHECK_EQUAL(by_groups.tree.cost, by_slots.tree.cost);
+      CHECK(most_cells > 0 || by_groups.counters.cells == 0);
+    }
+}
+
+RANDOM_TEST(sums_where_a_column_holds_are_those_of_the_rows, 100) {
+  const Setup setup(draw, draw.size_between(1, 120), draw.size_between(2, 20), draw.choose<std::int64_t>({1, 1000}));
+  const CodedRows coded(setup.problem);
+  WorkMeter meter(setup.run);
+  GroupSums all(coded);
+  all.open(setup.all_rows(), setup.all_columns());
+  if (all.n_columns() == 0) return;
+  GroupSums some(all);
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    const std::uint32_t first = draw.below(all.n_columns());
+    some.open_where(all, first);
+    CHECK(some.count_pairs(meter));
+    const auto column = [&](std::uint32_t i) { return all.column(i); };
+    const kernels::SumColumns& found = some.columns();
+    for (std::uint32_t s = 0; s < found.n_sums; ++s)
+      CHECK_EQUAL(found.totals[s], setup.sum_where(coded, s, setup.all_rows(), {column(first)}));
+    std::size_t n_pairs = 0;
+    CHECK(some.each_triple(meter, [&](std::uint32_t i, std::uint32_t j, const TripleSums& triples) {
+      CHECK(i < j);
+      if (i <= first) return;
+      ++n_pairs;
+      for (std::uint32_t s = 0; s < found.n_sums; ++s)
+        for (std::uint32_t k = j + 1; k < all.n_columns(); ++k)
+          CHECK_EQUAL(triples.first[s * triples.n_of_sum + k],
+                      setup.sum_where(coded, s, setup.all_rows(), {column(first), column(i), column(j), column(k)}));
+    }));
+    const std::size_t n_behind = all.n_columns() - 1 - first;
+    CHECK_EQUAL(n_pairs, n_behind * (n_behind - std::min<std::size_t>(n_behind, 1)) / 2);
   }
+}
+
+/// The cost of the tree that a solver has found for a cell.
+Ticks cost_of_cell(const Setup& setup, const CellSolver& solver, const std::vector<std::uint32_t>& of,
+                   const shallow::Cell& cell, std::uint32_t levels) {
+  if (levels == 1) return setup.leaf(of) - solver.gain_of_stump(cell);
+  const std::optional<std::uint32_t> root = solver.root_of(cell);
+  if (!root) return setup.leaf(of);
+  Ticks cost = 0;
+  for (const bool holds : {false, true}) {
+    std::vector<std::uint32_t> side;
+    for (const std::uint32_t row : of)
+      if (setup.rows.test(solver.column(*root), row) == holds) side.push_back(row);
+    CHECK(!side.empty());
+    cost += cost_of_cell(setup, solver, side, cell.with(*root, holds), levels - 1);
+  }
+  return cost;
+}
+
+RANDOM_TEST(the_best_tree_of_four_or_five_levels_costs_what_brute_force_finds, 100) {
+  const Setup setup(draw, draw.size_between(1, 60), draw.size_between(1, 10),
+                    draw.choose<std::int64_t>({1, 9, 100000}));
+  if (!setup.model.measures().has_two_sums()) return;
+  const CodedRows coded(setup.problem);
+  WorkMeter meter(setup.run);
+  const std::vector<std::uint32_t> some_rows = Setup::some(draw, setup.all_rows()),
+                                   some_columns = Setup::some(draw, setup.all_columns());
+  const std::uint32_t levels = draw.size_between(4, 5);
+  const Ticks best = setup.best_cost(some_rows, some_columns, static_cast<int>(levels));
+  for (const char* name : {"avx512", "avx2", "portable"}) {
+    const Kernels* kernels = nullptr;
+    try {
+      kernels = &kernels::kernels(name);
+    } catch (const std::invalid_argument&) {
+      continue;  // this machine cannot run them
+    }
+    CellSolver solver(setup.problem, coded, *kernels, meter);
+    CHECK(solver.solve(some_rows, some_columns, levels));
+    CHECK_EQUAL(cost_of_cell(setup, solver, some_rows, {}, levels), best);
+  }
+}
+
+RANDOM_TEST(cells_of_more_columns_than_lanes_give_the_cost_that_a_search_proves, 16) {
+  const Setup setup(draw, draw.size_between(20, 60), draw.size_between(9, 26), 9);
+  if (!setup.model.measures().has_two_sums()) return;
+  rows::Problem problem = setup.problem;
+  problem.tree.depth = draw.size_between(4, 5);
+  const auto search = [&](std::uint64_t most_cells) {
+    problem.most_cells = most_cells;
+    Run run;
+    return search::search(problem, run);
+  };
+  const Outcome by_sides = search(0), by_cells = search(rows::kMostCells);
+  CHECK_EQUAL(by_cells.lower, by_sides.lower);
+  CHECK_EQUAL(by_cells.tree.cost, by_sides.tree.cost);
 }
 
 TEST(a_stopped_run_stops_the_solver) {
   Random draw(1);
   Setup setup(draw, 100, 20, 9);
+  CHECK(setup.model.measures().has_two_sums());
   const CodedRows coded(setup.problem);
   setup.run.stop(Status::interrupted);
   WorkMeter meter(setup.run);
   SumSolver solver(setup.problem, coded, kernels::kernels(), meter);
   CHECK(!solver.solve(setup.all_rows(), setup.all_columns(), 3));
+  CellSolver cells(setup.problem, coded, kernels::kernels(), meter);
+  CHECK(!cells.solve(setup.all_rows(), setup.all_columns(), 4));
 }
 
 TEST(sums_that_do_not_fit_into_63_bits_are_refused) {

@@ -1,0 +1,227 @@
+#include "shallow/cell_solver.hpp"
+
+#include <bit>
+
+#include "models/formulas.hpp"
+
+namespace hornbeam::shallow {
+
+namespace {
+
+constexpr std::uint64_t kWorkOfCell = 16;  // of a block of columns, in words of kernel work
+constexpr Ticks kUnit = 64;                // more than the leaves of five levels
+constexpr int kMostBits = 62;
+constexpr Ticks kNoWorth = -(Ticks{1} << 61);  // less than any tree
+
+int bits_of(Ticks number) { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number))); }
+
+/// Calls `use(set)` for all sets of `size` columns of n; false if it once is false.
+template <class Use>
+bool each_set(std::uint32_t n, std::uint32_t size, Use use) {
+  std::array<std::uint32_t, kMostCellColumns> set{};
+  for (std::uint32_t i = 0; i < size; ++i) set[i] = i;
+  while (size <= n) {
+    if (!use(set.data())) return false;
+    std::uint32_t i = size;  // the last column that can move on
+    while (i > 0 && set[i - 1] == n - size + i - 1) --i;
+    if (i == 0) break;
+    ++set[i - 1];
+    for (; i < size; ++i) set[i] = set[i - 1] + 1;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::uint64_t CellSolver::n_cells(std::uint32_t levels, std::uint32_t n_columns) {
+  std::uint64_t n = 1;  // sets of so many columns
+  for (std::uint32_t i = 0; i < levels; ++i) n = n * (n_columns - std::min(n_columns, i)) / (i + 1);
+  return n << levels;
+}
+
+std::size_t CellSolver::bytes(std::uint32_t levels, std::uint32_t n_columns) {
+  std::size_t n = 0;
+  for (std::uint32_t size = 0; size + 1 < levels; ++size) n += CellRows::count(n_columns, size, (2u << size) + 1);
+  return n * sizeof(Ticks);
+}
+
+CellSolver::CellSolver(const rows::Problem& problem, const CodedRows& rows, const kernels::Kernels& kernels,
+                       run::WorkMeter& meter)
+    : problem_(problem), measures_(problem.model.measures()), kernels_(kernels), meter_(meter), sums_(rows) {}
+
+bool CellSolver::solve(std::span<const std::uint32_t> numbers, std::span<const std::uint32_t> columns,
+                       std::uint32_t levels) {
+  columns_ = columns;
+  levels_ = levels;
+  sums_.open(numbers, columns);
+  Ticks baseline = 0;
+  models::with_two_sums(measures_, [&](auto formula) {
+    for (const std::uint32_t number : numbers) baseline += formula.baseline(measures_, problem_.rows.weight(number));
+  });
+  // All leaves together explain at most the baseline, and there are at most as many as a unit is worth.
+  const int bits = std::max(bits_of(baseline), bits_of(problem_.leaf_cost) + bits_of(kUnit - 1));
+  unit_ = bits + bits_of(kUnit) <= kMostBits ? kUnit : 1;
+  leaf_cost_ = unit_ * problem_.leaf_cost + (unit_ == 1 ? 0 : 1);
+  held_.resize(levels - 1);
+  worth_.resize(levels - 1);
+  for (std::uint32_t size = 0; size + 1 < levels; ++size) {
+    held_[size].lay_out(sums_.n_columns(), size, 1, 0);
+    worth_[size].lay_out(sums_.n_columns(), size, 2u << size, kNoWorth);
+  }
+  worth_of_all_ = leaf_of({});
+  where_.clear();
+  while (where_.size() + 3 < levels) where_.push_back(sums_);
+  if (!count_all()) return false;
+  for (std::uint32_t size = levels - 1; size-- > 0;)
+    if (!raise_sets(size)) return false;
+  return true;
+}
+
+/// Counts sums from the last column down: those of a set follow from those of sets whose first column is behind.
+bool CellSolver::count_all() {
+  if (!sums_.count_pairs(meter_)) return false;
+  const kernels::SumColumns& all = sums_.columns();
+  copy_row(nullptr, 0, all.sums);
+  for (std::uint32_t i = 0; i < sums_.n_columns(); ++i) copy_row(&i, 1, all.pairs + std::size_t{i} * all.stride);
+  const bool is_done = sums_.each_triple(meter_, [&](std::uint32_t i, std::uint32_t j, kernels::TripleSums triples) {
+    const std::uint32_t set[2] = {i, j};
+    copy_row(set, 2, triples.first);
+  });
+  for (std::uint32_t i = sums_.n_columns(); is_done && i-- > 0;)
+    if (!count_below(i)) return false;
+  return is_done;
+}
+
+/// Of sets whose first column is i.
+bool CellSolver::count_below(std::uint32_t i) {
+  GroupSums& where_i = where_[0];
+  where_i.open_where(sums_, i);
+  std::uint32_t set[4] = {i};
+  const auto count = [&](GroupSums& sums, std::uint32_t n_fixed) {
+    return sums.count_pairs(meter_) &&
+           sums.each_triple(meter_, [&](std::uint32_t j, std::uint32_t k, kernels::TripleSums triples) {
+             if (j <= set[n_fixed - 1]) return;
+             set[n_fixed] = j;
+             set[n_fixed + 1] = k;
+             if (n_fixed + 3 == levels_)
+               raise(set, n_fixed + 2, triples.first + CellRows::first_of(k));
+             else
+               copy_row(set, n_fixed + 2, triples.first);
+           });
+  };
+  if (!count(where_i, 1)) return false;
+  if (levels_ == kLeastLevels) return true;
+  for (std::uint32_t j = i + 1; j < sums_.n_columns(); ++j) {
+    set[1] = j;
+    where_[1].open_where(where_i, j);
+    if (!count(where_[1], 2)) return false;
+  }
+  return true;
+}
+
+void CellSolver::copy_row(const std::uint32_t* set, std::uint32_t size, const Ticks* from) {
+  CellRows& rows = held_[size];
+  std::copy_n(from + rows.first(set), rows.width(set), rows.rows(set));
+}
+
+/// Raises what trees are worth by those whose root is in a set or behind it. Where the set holds, the columns behind it
+/// have the sums `all_hold`, from their first block on.
+void CellSolver::raise(const std::uint32_t* set, std::uint32_t size, const Ticks* all_hold) {
+  const std::uint32_t end = (sums_.n_columns() + kLanes - 1) / kLanes * kLanes,
+                      first = size == 0 ? 0 : CellRows::first_of(set[size - 1]);
+  if (first == end) return;
+  kernels::CellSet in{};
+  in.n_columns = size;
+  in.n_left_out = size == 0 ? 0 : set[size - 1] + 1 - first;
+  in.width = end - first;
+  in.shift = sums_.columns().shift;
+  in.unit = unit_;
+  in.leaf_cost = leaf_cost_;
+  const std::uint32_t all = (1u << size) - 1;
+  for (std::uint32_t subset = 0; subset <= all; ++subset) {
+    std::uint32_t of[4], n = 0;
+    for (std::uint32_t b = 0; b < size; ++b)
+      if ((subset >> b & 1) != 0) of[n++] = set[b];
+    in.held[subset] = subset == all ? all_hold : held_[n].rows(of) + (first - held_[n].first(of));
+    in.total[subset] = sum_where(of, n);
+  }
+  in.worth = size + 1 < levels_ ? worth_[size].rows(set) : nullptr;
+  for (std::uint32_t r = 0; r < size; ++r) {
+    std::uint32_t without[4], n = 0;
+    for (std::uint32_t b = 0; b < size; ++b)
+      if (b != r) without[n++] = set[b];
+    CellRows& rows = worth_[n];
+    in.without[r] = rows.rows(without) + (first - rows.first(without));
+    in.width_without[r] = rows.width(without);
+  }
+  in.of_set = &worth_of_all_;
+  in.stride_of_set = 0;
+  if (size > 0) {
+    CellRows& rows = worth_[size - 1];
+    in.of_set = rows.rows(set) + (set[size - 1] - rows.first(set));
+    in.stride_of_set = rows.width(set);
+  }
+  kernels_.raise_cells(measures_, in);
+  meter_.add((kWorkOfCell << size) * in.width / kLanes);
+}
+
+/// The sets of `size` columns, whose cells with one column more are known.
+bool CellSolver::raise_sets(std::uint32_t size) {
+  return each_set(sums_.n_columns(), size, [&](const std::uint32_t* each) {
+    raise(each, size, held_[size].rows(each));
+    return meter_.spend(0);
+  });
+}
+
+/// The sum of the rows where all columns of a set hold.
+Ticks CellSolver::sum_where(const std::uint32_t* set, std::uint32_t size) const {
+  if (size == 0) return sums_.columns().totals[0];
+  const CellRows& rows = held_[size - 1];
+  return rows.rows(set)[set[size - 1] - rows.first(set)];
+}
+
+Ticks CellSolver::sum_of(const Cell& cell) const {
+  Ticks sum = 0;
+  const std::uint32_t fails = ((1u << cell.n) - 1) & ~cell.holds;
+  for (std::uint32_t more = fails;; more = (more - 1) & fails) {
+    std::uint32_t of[kMostCellColumns], n = 0;
+    for (std::uint32_t b = 0; b < cell.n; ++b)
+      if (((cell.holds | more) >> b & 1) != 0) of[n++] = cell.column[b];
+    sum += std::popcount(more) % 2 == 0 ? sum_where(of, n) : -sum_where(of, n);
+    if (more == 0) return sum;
+  }
+}
+
+Ticks CellSolver::leaf_of(const Cell& cell) const {
+  const Ticks sum = sum_of(cell), shift = sums_.columns().shift;
+  return models::with_two_sums(measures_, [&](auto formula) {
+    return formula.template explained<Ticks>(measures_, sum >> shift, sum & ((Ticks{1} << shift) - 1)) * unit_ -
+           leaf_cost_;
+  });
+}
+
+Ticks CellSolver::worth_of(const Cell& cell) const {
+  if (cell.n == 0) return worth_of_all_;
+  const CellRows& rows = worth_[cell.n - 1];
+  const std::uint32_t* const set = cell.column.data();
+  return rows.rows(set)[cell.holds * rows.width(set) + (set[cell.n - 1] - rows.first(set))];
+}
+
+std::optional<std::uint32_t> CellSolver::root_of(const Cell& cell) const {
+  const Ticks worth = worth_of(cell);
+  if (worth == leaf_of(cell)) return std::nullopt;
+  for (std::uint32_t one = 0; one < sums_.n_columns(); ++one) {
+    if (cell.has(one)) continue;
+    const Cell fails = cell.with(one, false), holds = cell.with(one, true);
+    if (worth_of(fails) + worth_of(holds) == worth && sum_of(fails) != 0 && sum_of(holds) != 0) return one;
+  }
+  return std::nullopt;
+}
+
+Ticks CellSolver::gain_of_stump(const Cell& cell) const {
+  // A stump has a leaf more, which a unit above 1 counts apart.
+  const Ticks more = worth_of(cell) - leaf_of(cell);
+  return unit_ == 1 || more == 0 ? more : (more + 1) / unit_;
+}
+
+}  // namespace hornbeam::shallow
