@@ -213,6 +213,32 @@ constexpr std::size_t gain_scan_scratch(std::uint32_t n_targets, std::uint32_t n
   return (2 * std::size_t{n_roots} + 3) * gain_vectors(n_targets) + 11 * (std::size_t{n_roots} / kLanes + 1);
 }
 
+/// Words of the sums of a bin: the three sums that formulas need, the last one being the base, and the number of rows.
+inline constexpr std::uint32_t kBinSums = 4;
+
+/// Rows with the bin of each variable that they are in.
+struct BinnedRows {
+  const std::uint32_t* entries;  // in the order of one variable, as those of StumpScan
+  std::uint32_t n_rows;
+  const TickVector* records;  // of each row: kBinSums words, then the number of its bin of each variable in 16 bits
+  std::size_t record_size;    // in vectors
+  std::uint32_t n_variables;
+};
+
+/// The sums of the bins where a root split holds; the thresholds between bins, or inside them, may be the stumps below.
+struct BinnedStumps {
+  const Ticks* sums;               // (n_bins, kBinSums)
+  const Ticks* passed_of_all;      // (n_bins, kBinSums) of all rows, those of each variable's bins added up to this one
+  const Ticks* total;              // (kBinSums) of all rows
+  const std::uint32_t* first_bin;  // (n_variables + 1) of each variable; multiples of kLanes, padded with empty bins
+  std::uint32_t n_variables;
+  const Ticks* no_threshold_inside;  // of each bin: 0 if there are thresholds inside it, else kInfinity
+  Ticks least_rows;                  // of each side of a stump
+  models::ConvexBuckets buckets;     // of convex costs; without a table, squared error
+  Ticks* scratch;                    // kBinSums words for each bin of a variable
+  Ticks *least_loss, *lower_loss;    // by side of the root split, lowered: of stumps between bins; of all at least
+};
+
 struct Kernels {
   const char* name;
   /// out[m * stride + c]: measures of the rows of column c and, unless `column` is null, of column *column.
@@ -262,6 +288,9 @@ struct Kernels {
   void (*row_distances)(const Word* row, TileView rows, const Word* forbidden, std::uint8_t* distances);
   /// The least of these numbers of bits, over all rows of the tile.
   Ticks (*least_row_distance)(const Word* row, TileView rows);
+  /// Adds the rows of some entries to the sums of their bins, and to those of all rows passed.
+  void (*add_to_bins)(const BinnedRows&, std::uint32_t begin, std::uint32_t end, Ticks* sums, Ticks* passed);
+  void (*binned_stumps)(const BinnedStumps&);
 };
 
 /// Words of scratch space that a kernel call needs.

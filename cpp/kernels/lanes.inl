@@ -369,6 +369,7 @@ void hash_columns(TileView tile, const Word* valid, Word* hashes) {
   }
 }
 
+#include "kernels/binned_stumps.inl"
 #include "kernels/fingerprints.inl"
 #include "kernels/gain_scan.inl"
 #include "kernels/row_distances.inl"
@@ -385,6 +386,7 @@ const Kernels HORNBEAM_KERNELS = {
     HORNBEAM_KERNELS_NAME, measure,        pair_stage,         scan_splits,       narrow_sums,
     test_columns,          hash_columns,   fingerprint_column, transpose,         pair_row,
     count_pairs,           triple_row,     raise_by_distance,  scan_stumps,       scan_gains,
-    pair_sums,             triple_sums,    raise_cells,        row_distances,     least_row_distance};
+    pair_sums,             triple_sums,    raise_cells,        row_distances,     least_row_distance,
+    add_to_bins,           binned_stumps};
 
 }  // namespace hornbeam::kernels

@@ -15,6 +15,8 @@
 namespace hornbeam::ordered {
 
 inline constexpr std::uint64_t kWorkBetweenPolls = 1u << 20;  // entries read between two checks of the clock
+/// From so many rows on, sums of bins (sorted/binned_roots.hpp) cost less than the scans that they save.
+inline constexpr std::uint32_t kLeastBinnedRows = 1u << 12;
 inline constexpr std::uint32_t kMostOrderedRows = 1u << 24;
 inline constexpr std::uint32_t kAnyDepth = ~std::uint32_t{0} - 1;  // without a limit
 inline constexpr std::uint32_t kAnyLeaves = ~std::uint32_t{0};
@@ -32,6 +34,7 @@ struct OrderedProblem {
   TreeSize size;           // the limits
   bool closes_thresholds;  // Bounds::similarity
   std::uint64_t work_between_polls = kWorkBetweenPolls;
+  std::uint32_t least_binned_rows = kLeastBinnedRows;
 
   /// The largest depth of a tree that costs less than `best`.
   std::uint32_t useful_depth(Ticks best) const {

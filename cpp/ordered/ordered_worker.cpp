@@ -14,7 +14,7 @@ OrderedWorker::OrderedWorker(const OrderedProblem& problem, OrderedState& state,
                publish();
                on_poll();
              }),
-      two_levels_(problem.costs, kernels::kernels(), problem.closes_thresholds, meter_) {}
+      two_levels_(problem.costs, kernels::kernels(), problem.closes_thresholds, problem.least_binned_rows, meter_) {}
 
 Counters OrderedWorker::counters() const {
   Counters all;

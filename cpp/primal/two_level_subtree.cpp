@@ -59,7 +59,7 @@ std::optional<Preorder> TwoLevelSubtree::find(std::span<const std::uint32_t> poi
   sorted::SortedRows rows;
   if (!rows.sort(columns, gains, meter)) return std::nullopt;
   const Ticks most = std::min(bound - gains.floor, costs.leaf_cost(rows.loss()));
-  sorted::TwoLevelThresholds two_levels(costs, kernels::kernels(), true, meter);
+  sorted::TwoLevelThresholds two_levels(costs, kernels::kernels(), true, sorted::kNeverBinned, meter);
   const sorted::TwoLevelResult found = most_leaves < 3 ? sorted::best_stump(rows, costs, most)  //
                                                        : two_levels.solve(rows, most_leaves, most);
   add(meter.spent());

@@ -53,6 +53,19 @@ TwoLevelResult best_stump_by(const Formula& formula, const SortedRows& rows, con
   return best;
 }
 
+/// The best tree below a root split, of which each side costs so much at least, and so much as a leaf.
+TwoLevelResult best_below(const ThresholdSplit& root, const Ticks (&side_cost)[2], const Ticks (&as_leaf)[2],
+                          std::uint32_t leaves) {
+  Ticks cost[2] = {side_cost[0], side_cost[1]};
+  if (leaves < 4 && cost[0] < as_leaf[0] && cost[1] < as_leaf[1]) {
+    // Three leaves: the side that gains less from its second leaf does without.
+    const int less = as_leaf[0] - cost[0] < as_leaf[1] - cost[1] ? 0 : 1;
+    cost[less] = as_leaf[less];
+  }
+  const Ticks both = cost[0] + cost[1];
+  return {both, both, root, {cost[0] < as_leaf[0], cost[1] < as_leaf[1]}};
+}
+
 }  // namespace
 
 TwoLevelResult best_stump(const SortedRows& rows, const LeafCosts& costs, Ticks bound) {
@@ -61,7 +74,7 @@ TwoLevelResult best_stump(const SortedRows& rows, const LeafCosts& costs, Ticks 
 
 std::uint64_t TwoLevelThresholds::bytes() const {
   return bytes_of(thresholds_) + (open_.capacity() + next_.capacity()) * sizeof(OpenThresholds) +
-         member_.capacity() * 4 + scratch_.capacity() * 8 + roots_.bytes();
+         member_.capacity() * 4 + scratch_.capacity() * 8 + roots_.bytes() + bins_.bytes();
 }
 
 std::uint64_t TwoLevelThresholds::growth_for(const SortedRows& rows) const {
@@ -69,6 +82,7 @@ std::uint64_t TwoLevelThresholds::growth_for(const SortedRows& rows) const {
   const std::size_t words = std::max(scratch_.capacity(), scratch_words(rows));
   std::uint64_t bytes = 4 * (members - member_.capacity()) + 8 * (words - scratch_.capacity());
   if (has_gains(rows)) bytes += roots_.growth_for(rows);
+  if (is_binned(rows)) bytes += bins_.growth_for(rows);
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     const std::size_t kept = v < thresholds_.size() ? thresholds_[v].capacity() : 0;
     bytes += sizeof(Threshold) * (std::max<std::size_t>(kept, rows.most_thresholds(v)) - kept);
@@ -80,6 +94,7 @@ TwoLevelResult TwoLevelThresholds::solve(const SortedRows& rows, std::uint32_t l
   const Ticks least = 2 * costs_.leaf;  // on the two sides of any threshold
   if (least >= bound || !list_thresholds(rows)) return {least, kInfinity, {}};
   TwoLevelResult result{bound, kInfinity, {}};
+  if (is_binned(rows) && !try_borders(rows, leaves, result)) return {least, kInfinity, {}};
   while (!open_.empty()) {
     choose_trials(rows);
     if (!try_thresholds(rows)) {
@@ -88,7 +103,9 @@ TwoLevelResult TwoLevelThresholds::solve(const SortedRows& rows, std::uint32_t l
     }
     for (std::uint32_t i = 0; i < trials_.size(); ++i) {
       if (side_cost_[0][i] + side_cost_[1][i] >= result.lower) continue;
-      const TwoLevelResult found = tree_of_trial(rows, i, leaves);
+      const TwoLevelResult found =
+          best_below(rows.split_behind(open_[trials_[i].run].variable, threshold_of(i).n_rows),
+                     {side_cost_[0][i], side_cost_[1][i]}, {leaf_cost(rows, i, 0), leaf_cost(rows, i, 1)}, leaves);
       if (found.cost < result.lower) result = found;
     }
     divide_runs();
@@ -97,19 +114,52 @@ TwoLevelResult TwoLevelThresholds::solve(const SortedRows& rows, std::uint32_t l
   return result;
 }
 
-/// The best tree below the threshold of a trial.
-TwoLevelResult TwoLevelThresholds::tree_of_trial(const SortedRows& rows, std::uint32_t trial,
-                                                 std::uint32_t leaves) const {
-  const std::uint32_t v = open_[trials_[trial].run].variable;
-  const Ticks as_leaf[2] = {leaf_cost(rows, trial, 0), leaf_cost(rows, trial, 1)};
-  Ticks cost[2] = {side_cost_[0][trial], side_cost_[1][trial]};
-  if (leaves < 4 && cost[0] < as_leaf[0] && cost[1] < as_leaf[1]) {
-    // Three leaves: the side that gains less from its second leaf does without.
-    const int less = as_leaf[0] - cost[0] < as_leaf[1] - cost[1] ? 0 : 1;
-    cost[less] = as_leaf[less];
+/// Tries the borders of bins of each variable, and opens the thresholds that remain. False if stopped.
+bool TwoLevelThresholds::try_borders(const SortedRows& rows, std::uint32_t leaves, TwoLevelResult& best) {
+  if (!bins_.open(rows, thresholds_, costs_.rows_per_leaf)) return false;
+  next_.clear();
+  for (const OpenThresholds& run : open_)
+    if (!try_borders_of(rows, leaves, run, best)) return false;
+  close_runs(best.lower);
+  return true;
+}
+
+/// The same for one variable, all of whose thresholds are open.
+bool TwoLevelThresholds::try_borders_of(const SortedRows& rows, std::uint32_t leaves, OpenThresholds run,
+                                        TwoLevelResult& best) {
+  const std::vector<Threshold>& thresholds = thresholds_[run.variable];
+  if (!bins_.start(rows, run.variable)) return false;
+  for (const std::uint32_t border : bins_.borders(run.variable)) {
+    if (closes_thresholds_ && run.true_bound(thresholds, costs_.error_cost, border) +
+                                      run.false_bound(thresholds, costs_.error_cost, border) >=
+                                  best.lower)
+      continue;
+    const Threshold& threshold = thresholds[border];
+    bins_.pass_to(threshold.n_rows);
+    Ticks as_leaf[2], cost[2], lower[2];
+    BinnedRoots::Losses losses;
+    for (int side = 0; side < 2; ++side) {
+      as_leaf[side] = leaf_cost(rows, threshold.weight, side, [&](std::size_t k) { return bins_.sum(k); });
+      losses.least[side] = losses.lower[side] = limited_loss(as_leaf[side]);
+    }
+    bins_.compare(losses);
+    for (int side = 0; side < 2; ++side) {
+      cost[side] = std::min(as_leaf[side], 2 * costs_.leaf + costs_.error_cost * losses.least[side]);
+      lower[side] = std::min(cost[side], 2 * costs_.leaf + costs_.error_cost * losses.lower[side]);
+    }
+    if (cost[0] + cost[1] < best.lower) {
+      const TwoLevelResult found = best_below(rows.split_behind(run.variable, threshold.n_rows), cost, as_leaf, leaves);
+      if (found.cost < best.lower) best = found;
+    }
+    // A threshold whose best stump may be inside a bin stays open.
+    const Ticks both = lower[0] + lower[1];
+    if (both < cost[0] + cost[1] && (!closes_thresholds_ || both < best.lower)) continue;
+    const auto [before, after] = run.divide(thresholds, costs_, {border, lower[1], lower[0]});
+    next_.push_back(before);
+    run = after;
   }
-  const Ticks both = cost[0] + cost[1];
-  return {both, both, rows.split_behind(v, threshold_of(trial).n_rows), {cost[0] < as_leaf[0], cost[1] < as_leaf[1]}};
+  next_.push_back(run);
+  return true;
 }
 
 /// Lists all thresholds and opens them. False if stopped.
@@ -204,13 +254,16 @@ bool TwoLevelThresholds::try_thresholds(const SortedRows& rows) {
   return true;
 }
 
+/// What a stump has to lose less than to cost less than a leaf.
+std::int64_t TwoLevelThresholds::limited_loss(Ticks as_leaf) const {
+  return (std::max<Ticks>(as_leaf - 2 * costs_.leaf, 0) + costs_.error_cost - 1) / costs_.error_cost;
+}
+
 /// Only stumps that cost less than a leaf are of interest.
 void TwoLevelThresholds::limit_losses(const SortedRows& rows) {
   for (int side = 0; side < 2; ++side) {
     least_loss_[side].assign(stride_, rows.weight());
-    for (std::uint32_t i = 0; i < trials_.size(); ++i)
-      least_loss_[side][i] =
-          (std::max<Ticks>(leaf_cost(rows, i, side) - 2 * costs_.leaf, 0) + costs_.error_cost - 1) / costs_.error_cost;
+    for (std::uint32_t i = 0; i < trials_.size(); ++i) least_loss_[side][i] = limited_loss(leaf_cost(rows, i, side));
   }
 }
 
@@ -256,16 +309,19 @@ bool TwoLevelThresholds::scan_gains(const SortedRows& rows) {
   return true;
 }
 
-/// The cost of one side of a trial as a leaf.
-Ticks TwoLevelThresholds::leaf_cost(const SortedRows& rows, std::uint32_t trial, int side) const {
+/// The cost of one side of a root split as a leaf, by the sums of the true side.
+template <class SumOf>
+Ticks TwoLevelThresholds::leaf_cost(const SortedRows& rows, std::int64_t true_weight, int side, SumOf true_sum) const {
   const std::vector<std::int64_t>& total = rows.total_gain();
-  const auto sum_of = [&](std::size_t k) {
-    const std::int64_t true_side = true_side_[k * stride_ + trial];
-    return side == 1 ? true_side : total[k] - true_side;
-  };
-  const std::int64_t weight = side == 1 ? true_weight_[trial] : rows.weight() - true_weight_[trial];
+  const auto sum_of = [&](std::size_t k) { return side == 1 ? true_sum(k) : total[k] - true_sum(k); };
+  const std::int64_t weight = side == 1 ? true_weight : rows.weight() - true_weight;
   return costs_.leaf_cost(
       rows.with_formula([&](const auto& formula) { return formula.loss(weight, total.size(), sum_of); }));
+}
+
+/// The same of a trial.
+Ticks TwoLevelThresholds::leaf_cost(const SortedRows& rows, std::uint32_t trial, int side) const {
+  return leaf_cost(rows, true_weight_[trial], side, [&](std::size_t k) { return true_side_[k * stride_ + trial]; });
 }
 
 /// Replaces each run that was tried by the runs between its trials.

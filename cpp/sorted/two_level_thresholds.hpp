@@ -2,10 +2,12 @@
 //
 // WHAT    The best tree of depth at most two on ordered rows: the root's thresholds are tried many at a time, and one
 //         walk over the rows in the order of each variable finds the stumps below them.
-// FLOW    ordered/ordered_worker, primal/two_level_subtree -> here -> scan_stumps of the kernels, or scan_gains, by way
-//         of sorted/root_splits, where several predictions gain on a row.
+// FLOW    ordered/ordered_worker, primal/two_level_subtree -> here -> sorted/binned_roots first if there are many rows;
+//         then scan_stumps of the kernels, or scan_gains, by way of sorted/root_splits, where several predictions gain
+//         on a row.
 // HOLDS   Exact: every threshold of every variable is tried as root or closed by sorted/open_thresholds.hpp.
-// COST    rows x variables for each 32 thresholds tried; rows x variables^2 for each 256 if several predictions gain.
+// COST    rows x variables for each 32 thresholds tried; rows x variables^2 for each 256 if several predictions gain,
+//         and for all of few values.
 // SOURCE  Depth-two search over sorted values: [brita2025contree]; many roots in one walk: ours.
 #pragma once
 
@@ -13,6 +15,7 @@
 
 #include "kernels/kernels.hpp"
 #include "run/run.hpp"
+#include "sorted/binned_roots.hpp"
 #include "sorted/open_thresholds.hpp"
 #include "sorted/root_splits.hpp"
 
@@ -25,11 +28,19 @@ struct TwoLevelResult {
   bool has_stump[2] = {false, false};  // whether a side of the root is a stump instead of a leaf; the true side last
 };
 
+/// More rows than there are.
+inline constexpr std::uint32_t kNeverBinned = ~std::uint32_t{0};
+
 class TwoLevelThresholds {
  public:
   TwoLevelThresholds(const LeafCosts& costs, const kernels::Kernels& kernels, bool closes_thresholds,
-                     run::WorkMeter& meter)
-      : costs_(costs), kernels_(kernels), closes_thresholds_(closes_thresholds), meter_(meter) {}
+                     std::uint32_t least_binned_rows, run::WorkMeter& meter)
+      : costs_(costs),
+        kernels_(kernels),
+        closes_thresholds_(closes_thresholds),
+        least_binned_rows_(least_binned_rows),
+        meter_(meter),
+        bins_(kernels, meter) {}
 
   /// The best tree with one or two levels of splits, and at most so many leaves, of those that cost less than `bound`.
   TwoLevelResult solve(const SortedRows& rows, std::uint32_t leaves, Ticks bound);
@@ -54,21 +65,30 @@ class TwoLevelThresholds {
     return thresholds_[open_[run].variable][static_cast<std::size_t>(threshold)];
   }
   bool list_thresholds(const SortedRows& rows);
+  bool is_binned(const SortedRows& rows) const {
+    return rows.n_rows() >= least_binned_rows_ && BinnedRoots::suits(rows);
+  }
+  bool try_borders(const SortedRows& rows, std::uint32_t leaves, TwoLevelResult& best);
+  bool try_borders_of(const SortedRows& rows, std::uint32_t leaves, OpenThresholds run, TwoLevelResult& best);
   void choose_trials(const SortedRows& rows);
   bool try_thresholds(const SortedRows& rows);
   bool scan_stumps(const SortedRows& rows);
   bool scan_gains(const SortedRows& rows);
   bool mark_members(const SortedRows& rows);
+  template <class SumOf>
+  Ticks leaf_cost(const SortedRows& rows, std::int64_t true_weight, int side, SumOf true_sum) const;
   Ticks leaf_cost(const SortedRows& rows, std::uint32_t trial, int side) const;
+  std::int64_t limited_loss(Ticks as_leaf) const;
   void limit_losses(const SortedRows& rows);
-  TwoLevelResult tree_of_trial(const SortedRows& rows, std::uint32_t trial, std::uint32_t leaves) const;
   void divide_runs();
   void close_runs(Ticks best);
 
   const LeafCosts costs_;
   const kernels::Kernels& kernels_;
   const bool closes_thresholds_;
+  const std::uint32_t least_binned_rows_;
   run::WorkMeter& meter_;
+  BinnedRoots bins_;
   std::uint64_t n_closed_ = 0;
 
   std::vector<std::vector<Threshold>> thresholds_;  // of each variable

@@ -68,6 +68,15 @@ RANDOM_TEST(both_searches_find_the_same_least_squared_error, 300) {
   CHECK_EQUAL(by_order.tree.cost, by_bits.tree.cost);
 }
 
+RANDOM_TEST(sums_of_bins_find_the_least_squared_errors_that_scans_find, 100) {
+  const OrderedTestProblem problem = random_ordered(draw, {200, 3, 60});
+  const std::int64_t largest = draw.choose<std::int64_t>({1, 9, 100, 1 << 20});
+  const std::vector<std::int64_t> sums = random_sums(problem, largest, draw);
+  const RowGains rows = gains_of_rows(losses_of(sums, largest), problem.n_rows(), {});
+  const Ticks leaf = largest * largest / draw.choose<Ticks>({1, 3, 40, kInfinity});
+  check_sums_of_bins(rows, problem.columns(), {rows.unit, leaf, problem.costs.rows_per_leaf}, draw);
+}
+
 RANDOM_TEST(squared_errors_of_rows_keep_what_the_bounds_need, 300) {
   const OrderedTestProblem problem = random_ordered(draw, {14, 2, 6});
   const std::int64_t largest = draw.between(1, 60);

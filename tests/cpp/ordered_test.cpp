@@ -334,7 +334,7 @@ RANDOM_TEST(the_best_tree_of_two_levels_is_that_of_brute_force_with_any_kernels,
               any = problem.costs.error_cost * rows.weight() + 4 * problem.costs.leaf + 1;
   const Ticks bound = draw.percent(50) || best == kInfinity ? any : best + draw.between(-2, 2);
   for (const Kernels* each : kernels_of_this_machine()) {
-    TwoLevelThresholds two_levels(problem.costs, *each, draw.percent(70), always());
+    TwoLevelThresholds two_levels(problem.costs, *each, draw.percent(70), kNeverBinned, always());
     const TwoLevelResult found = two_levels.solve(rows, leaves, bound);
     CHECK_EQUAL(found.cost, best < bound ? best : kInfinity);
     CHECK(found.lower <= best);
@@ -357,7 +357,7 @@ RANDOM_TEST(two_levels_stopped_anywhere_leave_a_valid_bound, 100) {
     WorkMeter meter(run, 0, [&] {
       if (++n_seen > n_steps) run.stop(Status::interrupted);
     });
-    TwoLevelThresholds two_levels(problem.costs, kernels::kernels(), true, meter);
+    TwoLevelThresholds two_levels(problem.costs, kernels::kernels(), true, kNeverBinned, meter);
     const TwoLevelResult found = two_levels.solve(rows, leaves, any);
     CHECK(found.lower <= std::min(best, any));
     CHECK(found.cost >= best);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sorted/two_level_thresholds.hpp"
+#include "support/check.hpp"
+
 namespace hornbeam::testing {
 
 using namespace hornbeam::api;
@@ -32,6 +35,29 @@ TestProblem OrderedTestProblem::plain() const {
 
 Input OrderedTestProblem::input(const TestProblem& plain) const {
   return {{{classes, weights, n_classes}, plain.costs, n_classes}, costs.leaf, plain.limits, {}, {}, {}};
+}
+
+void check_sums_of_bins(const sorted::RowGains& rows, const OrderedColumns& columns, const sorted::LeafCosts& costs,
+                        Random& draw) {
+  run::Run run;
+  run::WorkMeter meter(run);
+  sorted::SortedRows sorted;
+  CHECK(sorted.sort(columns, rows, meter));
+  CHECK(sorted::BinnedRoots::suits(sorted));
+  const Ticks any = costs.leaf_cost(sorted.loss()) + 4 * costs.leaf + 1;
+  const std::uint32_t leaves = draw.choose<std::uint32_t>({3, 4});
+  for (const kernels::Kernels* each : kernels_of_this_machine()) {
+    const bool closes_thresholds = draw.percent(70);
+    sorted::TwoLevelThresholds binned(costs, *each, closes_thresholds, 1, meter),
+        scanned(costs, *each, true, sorted::kNeverBinned, meter);
+    const Ticks best = scanned.solve(sorted, leaves, any).cost;
+    for (const Ticks bound : {any, best + draw.between(-2, 2)}) {
+      const sorted::TwoLevelResult found = binned.solve(sorted, leaves, bound),
+                                   expected = scanned.solve(sorted, leaves, bound);
+      CHECK_EQUAL(found.cost, expected.cost);
+      CHECK_EQUAL(found.lower, expected.lower);
+    }
+  }
 }
 
 OrderedTestProblem ordered_of(const TestProblem& problem, Random& draw) {

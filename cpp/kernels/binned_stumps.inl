@@ -1,0 +1,111 @@
+// kernels/binned_stumps.inl
+//
+// WHAT    The kernels of sorted/binned_roots: sums of the rows in each bin of every variable, and the best stumps on
+//         both sides of one root split, given these sums of its true side. Included by lanes.inl.
+// CHOICE  A row adds four words to a bin of each variable at once. Stumps are compared eight at a time.
+
+/// The sums of the rows of one bin, or of several; in memory, four words of a TickVector's lanes.
+typedef Ticks BinSums __attribute__((vector_size(4 * sizeof(Ticks))));
+typedef BinSums BinSumsInMemory __attribute__((may_alias, aligned(sizeof(Ticks))));
+
+HORNBEAM_INLINE BinSums sums_at(const Ticks* sums, std::size_t bin) {
+  return *reinterpret_cast<const BinSumsInMemory*>(sums + kBinSums * bin);
+}
+
+void add_to_bins(const BinnedRows& in, std::uint32_t begin, std::uint32_t end, Ticks* sums, Ticks* passed) {
+  constexpr std::uint32_t kFetchBinsAhead = 16;
+  BinSums all = sums_at(passed, 0);
+  for (std::uint32_t i = begin; i < end; ++i) {
+    if (i + kFetchBinsAhead < in.n_rows)
+      __builtin_prefetch(in.records + (in.entries[i + kFetchBinsAhead] >> 8) * in.record_size);
+    const TickVector* const record = in.records + (in.entries[i] >> 8) * in.record_size;
+    const BinSums row = *reinterpret_cast<const BinSumsInMemory*>(record);
+    const std::uint16_t* const bins = reinterpret_cast<const std::uint16_t*>(record->lanes + kBinSums);
+    all += row;
+    for (std::uint32_t v = 0; v < in.n_variables; ++v)
+      *reinterpret_cast<BinSumsInMemory*>(sums + kBinSums * std::size_t{bins[v]}) += row;
+  }
+  *reinterpret_cast<BinSumsInMemory*>(passed) = all;
+}
+
+struct SquaresGain {
+  HORNBEAM_INLINE Lanes operator()(Lanes weight, Lanes sum) const {
+    return models::squares_explained<Lanes>(sum, weight);
+  }
+};
+struct ConvexGain {
+  models::ConvexBuckets buckets;
+  HORNBEAM_INLINE Lanes operator()(Lanes first, Lanes second) const {
+    return models::convex_explained<Lanes>(buckets, first, second);
+  }
+};
+
+/// Sum k of eight bins in a row.
+struct EightBins {
+  Lanes of[kBinSums];
+};
+HORNBEAM_INLINE EightBins eight_bins(const Ticks* sums) {
+  const Lanes a = load(sums), b = load(sums + 8), c = load(sums + 16), d = load(sums + 24);
+  const Lanes low01 = __builtin_shufflevector(a, b, 0, 4, 8, 12, 1, 5, 9, 13),
+              high01 = __builtin_shufflevector(c, d, 0, 4, 8, 12, 1, 5, 9, 13),
+              low23 = __builtin_shufflevector(a, b, 2, 6, 10, 14, 3, 7, 11, 15),
+              high23 = __builtin_shufflevector(c, d, 2, 6, 10, 14, 3, 7, 11, 15);
+  return {{__builtin_shufflevector(low01, high01, 0, 1, 2, 3, 8, 9, 10, 11),
+           __builtin_shufflevector(low01, high01, 4, 5, 6, 7, 12, 13, 14, 15),
+           __builtin_shufflevector(low23, high23, 0, 1, 2, 3, 8, 9, 10, 11),
+           __builtin_shufflevector(low23, high23, 4, 5, 6, 7, 12, 13, 14, 15)}};
+}
+
+/// Lowers the losses of stumps by those of one variable, whose bins are from `begin` to `end`, a multiple of kLanes.
+template <class Gain>
+HORNBEAM_INLINE void compare_binned(const BinnedStumps& in, const Gain& gain, std::uint32_t begin, std::uint32_t end) {
+  Ticks* const passed = in.scratch;
+  BinSums sum{};
+  for (std::uint32_t bin = begin; bin < end; ++bin) {
+    sum += sums_at(in.sums, bin);
+    *reinterpret_cast<BinSumsInMemory*>(passed + kBinSums * std::size_t{bin - begin}) = sum;
+  }
+  Lanes all[2][kBinSums];
+  for (std::uint32_t k = 0; k < kBinSums; ++k) {
+    all[1][k] = all_lanes(sum[k]);
+    all[0][k] = all_lanes(in.total[k]) - all[1][k];
+  }
+  Lanes least[2] = {all_lanes(kInfinity), all_lanes(kInfinity)}, lower[2] = {least[0], least[1]};
+  Ticks before[2] = {0, 0};  // the loss of the near leaf at the bin before
+  const Lanes least_rows = all_lanes(in.least_rows);
+  for (std::uint32_t bin = begin; bin < end; bin += kLanes) {
+    const EightBins held = eight_bins(passed + kBinSums * std::size_t{bin - begin}),
+                    everywhere = eight_bins(in.passed_of_all + kBinSums * std::size_t{bin});
+    const Lanes outside = load(in.no_threshold_inside + bin);
+    for (int side = 0; side < 2; ++side) {
+      Lanes near[kBinSums], far[kBinSums];
+      for (std::uint32_t k = 0; k < kBinSums; ++k) {
+        near[k] = side == 1 ? held.of[k] : everywhere.of[k] - held.of[k];
+        far[k] = all[side][k] - near[k];
+      }
+      const Lanes near_loss = near[2] - gain(near[0], near[1]), far_loss = far[2] - gain(far[0], far[1]);
+      const Lanes is_short = (near[3] < least_rows) | (far[3] < least_rows);
+      least[side] = smaller(least[side], near_loss + far_loss + (is_short & kInfinity));
+      Lanes near_before = __builtin_shufflevector(near_loss, near_loss, 7, 0, 1, 2, 3, 4, 5, 6);
+      near_before[0] = before[side];
+      before[side] = near_loss[7];
+      lower[side] = smaller(lower[side], near_before + far_loss + outside);
+    }
+  }
+  for (int side = 0; side < 2; ++side) {
+    const Ticks at_borders = smallest_lane(least[side]), inside = smallest_lane(lower[side]);
+    const Ticks lowest = at_borders < inside ? at_borders : inside;
+    if (at_borders < in.least_loss[side]) in.least_loss[side] = at_borders;
+    if (lowest < in.lower_loss[side]) in.lower_loss[side] = lowest;
+  }
+}
+
+template <class Gain>
+void compare_all_binned(const BinnedStumps& in, const Gain& gain) {
+  for (std::uint32_t v = 0; v < in.n_variables; ++v) compare_binned(in, gain, in.first_bin[v], in.first_bin[v + 1]);
+}
+
+void binned_stumps(const BinnedStumps& in) {
+  if (in.buckets.tie != nullptr) return compare_all_binned(in, ConvexGain{in.buckets});
+  compare_all_binned(in, SquaresGain{});
+}
