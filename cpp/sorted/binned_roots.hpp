@@ -7,9 +7,8 @@
 //          all others lose at least.
 // WHY      A leaf does not lose less when rows are added (sorted/leaf_formula.hpp), and each of the two leaves has
 //          these rows. Where every threshold is a border, as for values that are rounded, nothing is between.
-// NEEDS    additive loss that three sums of the rows tell: squared error, convex costs. Scans of two classes, which
-// have
-//          narrow lanes, cost less than sums of bins would.
+// NEEDS    additive loss that three sums of the rows tell: squared error, convex costs. Scans of two classes
+//          have narrow lanes, and cost less than sums of bins would.
 // KEEPS    one optimum.
 // FLOW     sorted/two_level_thresholds -> here -> add_to_bins and binned_stumps of the kernels.
 // COST     rows x variables^2 additions, and bins of all variables for each root that is compared. sorted/root_splits
