@@ -95,6 +95,29 @@ def test_both_searches_agree_with_one_thread_and_with_two(monkeypatch):
 
 
 @pytest.mark.usefixtures("ordered")
+@pytest.mark.parametrize(
+    ("n_values", "limits"),
+    [
+        (12, {"max_depth": 3}),
+        (12, {"max_depth": 3, "max_leaves": 5}),
+        (12, {"max_depth": 2, "min_samples_leaf": 900}),
+        (200, {"max_depth": 2}),
+    ],
+    ids=str,
+)
+def test_sums_of_bins_find_the_trees_of_binary_columns_in_many_rows(monkeypatch, n_values, limits):
+    draw = np.random.default_rng(1)
+    X = draw.integers(0, n_values, size=(5000, 3)) / n_values
+    y = (X[:, 0] > 0.3) * 2 + (X[:, 1] > X[:, 2]) + draw.normal(size=5000).round(1)
+    objectives = []
+    for is_ordered in (True, False):
+        monkeypatch.setattr(searches, "suits_ordered_search", lambda *_, answer=is_ordered, **__: answer)
+        regressor = GOSDTRegressor(0.002, binarizer="exact", **limits).fit(X, y)
+        assert regressor.status_ == "optimal"
+        objectives.append(regressor.objective_)
+    assert objectives[0] == objectives[1]
+
+
 def test_a_fit_goes_on_from_its_checkpoint(tmp_path):
     X, y = numbers(1500)
     file = tmp_path / "search"
