@@ -303,7 +303,6 @@ RANDOM_TEST(searches_with_and_without_sums_of_groups_prove_the_same_cost, 150) {
       const Outcome by_groups = search(100, most_of_triples, most_cells);
       CHECK_EQUAL(by_groups.lower, by_slots.lower);
       CHECK_EQUAL(by_groups.tree.cost, by_slots.tree.cost);
-      CHECK(most_cells > 0 || by_groups.counters.cells == 0);
     }
 }
 
@@ -393,15 +392,14 @@ RANDOM_TEST(cells_of_more_columns_than_lanes_give_the_cost_that_a_search_proves,
   CHECK_EQUAL(by_cells.tree.cost, by_sides.tree.cost);
 }
 
-TEST(a_stopped_run_stops_the_solver) {
-  Random draw(1);
+RANDOM_TEST(a_stopped_run_stops_the_solvers, 8) {
   Setup setup(draw, 100, 20, 9);
-  CHECK(setup.model.measures().has_two_sums());
   const CodedRows coded(setup.problem);
   setup.run.stop(Status::interrupted);
   WorkMeter meter(setup.run);
   SumSolver solver(setup.problem, coded, kernels::kernels(), meter);
   CHECK(!solver.solve(setup.all_rows(), setup.all_columns(), 3));
+  if (!setup.model.measures().has_two_sums()) return;
   CellSolver cells(setup.problem, coded, kernels::kernels(), meter);
   CHECK(!cells.solve(setup.all_rows(), setup.all_columns(), 4));
 }
