@@ -11,8 +11,8 @@
 //         its penalties, and leaves are preferred to splits that gain nothing, one by one. Penalties stay below that
 //         range: where one is a third of the baseline, two levels are enough, and search does not ask for more.
 // COST    One addition for each row and each set of groups of columns, and 2^k cells for each set of k columns, in
-//         vectors of eight. Searching both sides of each split solves a cell of two columns once for each of its
-//         orders, and a leaf of five levels in ten cells of two columns.
+//         vectors of eight. A search of both sides of each split computes a leaf of five levels once for each choice
+//         of two of its columns: ten times.
 // SOURCE  Dynamic programming over sets of conditions: [nijssen2007dl8]; from sums of all sets of five columns: ours.
 #pragma once
 
