@@ -111,7 +111,7 @@ class GroupSums {
   bool count_triples(std::size_t g, std::size_t h, run::WorkMeter& meter);
 
   std::size_t n_rows() const { return row_sums_.size() / rows_.n_sums_of_row; }
-  const Ticks* row_sums(std::size_t s) const { return &row_sums_[s * n_rows()]; }
+  const Ticks* row_sums(std::size_t s) const { return row_sums_.data() + s * n_rows(); }
   kernels::TripleSums row_of_pairs(std::uint32_t row) const {
     return {&pairs_[std::size_t{row} * columns_.stride], columns_.n_of_pairs};
   }

@@ -5,8 +5,9 @@
 // SO       One walk over the rows in the order of each variable, with sums of each bin of all variables on the true
 //          side, tries every border of bins as a root: what the best stumps lose on both sides among borders, and what
 //          all others lose at least.
-// WHY      A leaf does not lose less when rows are added (sorted/leaf_formula.hpp), and each of the two leaves has
-//          these rows. Where every threshold is a border, as for values that are rounded, nothing is between.
+// WHY      A leaf does not lose less when rows are added, which every formula of a leaf keeps, and each of the two
+//          leaves has these rows. Where every threshold is a border, as for values that are rounded, nothing is
+//          between.
 // NEEDS    additive loss that three sums of the rows tell: squared error, convex costs. Scans of two classes
 //          have narrow lanes, and cost less than sums of bins would.
 // KEEPS    one optimum.

@@ -119,6 +119,7 @@ void check_that_it_saves(bool Bounds::* is_on, std::uint64_t Counters::* counter
       Run run;
       const DistinctRows data(problem.columns(), problem.targets(), run);
       Bounds bounds;
+      bounds.similarity = false;  // it closes what is to be packed here
       bounds.*is_on = on;
       const Outcome outcome = search::search({data, model, problem.leaf_cost, {}, bounds, when}, run, nullptr);
       CHECK(outcome.status == Status::optimal);
