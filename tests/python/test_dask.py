@@ -89,7 +89,7 @@ def numbers(n_rows: int):
     return X, np.where(rng.random(n_rows) < 0.5, (X[:, 0] < 0.5) ^ (X[:, 1] < 0.3), rng.integers(0, 2, n_rows))
 
 
-HARD, OF_HARD = noise(300, 50), {"regularization": 0.002, "max_depth": 5}  # 1 s on one core
+HARD, OF_HARD = noise(300, 60), {"regularization": 0.002, "max_depth": 5}  # 3 s on one core
 ENDLESS, OF_ENDLESS = noise(1000, 60), {"regularization": 0.001}
 HARD_NUMBERS, OF_HARD_NUMBERS = numbers(400), {"regularization": 0.005, "max_depth": 4}  # 1 s
 ENDLESS_NUMBERS, OF_ENDLESS_NUMBERS = numbers(3000), {"regularization": 0.001, "max_depth": 6}

@@ -134,7 +134,8 @@ class RegressionTree(BaseTree):
         middle = targets.min() / 2 + targets.max() / 2
         unit = max(float(targets.max() / 2 - targets.min() / 2), float(np.finfo(np.float64).tiny))
         shifted = (targets - middle) / unit
-        bins = np.minimum(((shifted + 1) * (N_BINS / 2)).astype(np.int32), N_BINS - 1)
+        # The middle of targets next to each other is one of them, so that the other may be 2 units away.
+        bins = np.clip((shifted + 1) * (N_BINS / 2), 0, N_BINS - 1).astype(np.int32)
         floats = weights.astype(np.float64)
         parts = np.column_stack([floats, floats * shifted, floats * shifted**2])
         n_samples, sums = _core.node_statistics(*links, None, np.ascontiguousarray(parts), 3)
