@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes
@@ -93,6 +93,7 @@ def test_optimum_equals_brute_force_in_exact_fractions(target, weight):
     ),
     st.sampled_from([0, 0.02, 0.1]),
 )
+@example([([0, 0, 0], 1e6, 1.0), ([0, 0, 0], float(np.nextafter(1e6, 0)), 1.0)], 0)
 def test_the_bound_is_true_for_any_targets_and_weights(rows, penalty):
     X, y, weights = (np.array(part) for part in zip(*rows, strict=True))
     check_optimum(X, y, weights, regularization=penalty)
