@@ -8,6 +8,7 @@
 #include "bounds/pair_stage.hpp"
 #include "support/check.hpp"
 #include "support/groups.hpp"
+#include "support/kernels.hpp"
 
 namespace hornbeam::testing {
 
@@ -15,18 +16,6 @@ using namespace hornbeam::kernels;
 using namespace hornbeam::models;
 
 namespace {
-
-std::vector<const Kernels*> kernels_of_this_machine() {
-  std::vector<const Kernels*> found;
-  for (const char* name : {"avx512", "avx2", "portable"}) {
-    try {
-      found.push_back(&kernels::kernels(name));
-    } catch (const std::invalid_argument&) {
-      continue;  // this machine cannot run them
-    }
-  }
-  return found;
-}
 
 /// Groups with a bit in each column, and the slots that count them.
 struct Counted {

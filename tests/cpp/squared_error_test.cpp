@@ -3,13 +3,13 @@
 #include "models/squared_error.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "bounds/clusters.hpp"
 #include "bounds/pair_stage.hpp"
 #include "kernels/kernels.hpp"
 #include "models/leaf_model.hpp"
 #include "support/check.hpp"
+#include "support/kernels.hpp"
 
 namespace hornbeam::testing {
 
@@ -118,18 +118,6 @@ struct CountedGroups {
         if (bits[c][holding[i]]) slots[std::size_t{n_words - 1} * stride + c] |= Word{1} << i;
   }
 };
-
-std::vector<const Kernels*> kernels_of_this_machine() {
-  std::vector<const Kernels*> found;
-  for (const char* name : {"avx512", "avx2", "portable"}) {
-    try {
-      found.push_back(&kernels::kernels(name));
-    } catch (const std::invalid_argument&) {
-      continue;  // this machine cannot run them
-    }
-  }
-  return found;
-}
 
 /// The least cost of clusters of these groups, which are in the order of their means, by trying every last cluster.
 Ticks least_cost_of_runs(const std::vector<Rows>& groups, Ticks leaf_cost) {

@@ -2,13 +2,13 @@
 // by them, against the rows themselves.
 #include <algorithm>
 #include <numeric>
-#include <stdexcept>
 
 #include "search/search.hpp"
 #include "shallow/cell_solver.hpp"
 #include "shallow/sum_solver.hpp"
 #include "support/check.hpp"
 #include "support/groups.hpp"
+#include "support/kernels.hpp"
 
 namespace hornbeam::testing {
 
@@ -252,13 +252,7 @@ RANDOM_TEST(the_best_tree_of_two_or_three_levels_costs_what_brute_force_finds, 3
   WorkMeter meter(setup.run);
   const std::vector<std::uint32_t> some_rows = Setup::some(draw, setup.all_rows()),
                                    some_columns = Setup::some(draw, setup.all_columns());
-  for (const char* name : {"avx512", "avx2", "portable"}) {
-    const Kernels* kernels = nullptr;
-    try {
-      kernels = &kernels::kernels(name);
-    } catch (const std::invalid_argument&) {
-      continue;  // this machine cannot run them
-    }
+  for (const Kernels* kernels : kernels_of_this_machine()) {
     SumSolver solver(setup.problem, coded, *kernels, meter);
     for (const std::uint32_t levels : {2u, 3u}) {
       const auto found = solver.solve(some_rows, some_columns, levels);
@@ -364,13 +358,7 @@ RANDOM_TEST(the_best_tree_of_four_or_five_levels_costs_what_brute_force_finds, 1
                                    some_columns = Setup::some(draw, setup.all_columns());
   const std::uint32_t levels = draw.size_between(4, 5);
   const Ticks best = setup.best_cost(some_rows, some_columns, static_cast<int>(levels));
-  for (const char* name : {"avx512", "avx2", "portable"}) {
-    const Kernels* kernels = nullptr;
-    try {
-      kernels = &kernels::kernels(name);
-    } catch (const std::invalid_argument&) {
-      continue;  // this machine cannot run them
-    }
+  for (const Kernels* kernels : kernels_of_this_machine()) {
     CellSolver solver(setup.problem, coded, *kernels, meter);
     CHECK(solver.solve(some_rows, some_columns, levels));
     CHECK_EQUAL(cost_of_cell(setup, solver, some_rows, {}, levels), best);

@@ -76,18 +76,6 @@ OrderedTestProblem ordered_of(const TestProblem& problem, Random& draw) {
   return ordered;
 }
 
-std::vector<const kernels::Kernels*> kernels_of_this_machine() {
-  std::vector<const kernels::Kernels*> found;
-  for (const char* name : {"portable", "avx2", "avx512"}) {
-    try {
-      found.push_back(&kernels::kernels(name));
-    } catch (const std::invalid_argument&) {
-      continue;  // this machine cannot run them
-    }
-  }
-  return found;
-}
-
 OrderedTestProblem random_ordered(Random& draw, const OrderedSizes& sizes) {
   OrderedTestProblem problem;
   const std::uint32_t n_rows = draw.size_between(1, sizes.most_rows);

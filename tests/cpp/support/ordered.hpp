@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "data/ordered_columns.hpp"
-#include "kernels/kernels.hpp"
 #include "ordered/ordered_search.hpp"
 #include "sorted/sorted_rows.hpp"
+#include "support/kernels.hpp"
 #include "support/problem.hpp"
 
 namespace hornbeam::testing {
@@ -48,8 +48,5 @@ OrderedTestProblem ordered_of(const TestProblem& problem, Random& draw);
 /// Checks, with all kernels and some bound, that sums of bins find trees of two levels of the same costs as scans do.
 void check_sums_of_bins(const sorted::RowGains& rows, const data::OrderedColumns& columns,
                         const sorted::LeafCosts& costs, Random& draw);
-
-/// The kernels that this machine can run.
-std::vector<const kernels::Kernels*> kernels_of_this_machine();
 
 }  // namespace hornbeam::testing
