@@ -18,6 +18,7 @@ namespace hornbeam::bindings {
 namespace {
 
 using BitsIn = std::pair<ArrayIn<std::uint8_t, 1>, std::size_t>;  // packed codes, and the place of the first bit
+using FlagsIn = std::variant<ArrayIn<std::uint8_t, 1>, BitsIn>;
 using CodesIn = std::variant<ArrayIn<std::uint8_t, 1>, ArrayIn<std::uint32_t, 1>, BitsIn>;
 
 data::RowCounter make_counter(const std::vector<std::uint32_t>& widths) {
@@ -123,21 +124,25 @@ data::TripleCounter make_triples(std::uint32_t n_columns, std::uint32_t n_target
   return {n_columns, n_targets};
 }
 
-void add_triples(data::TripleCounter& counter, const std::vector<ArrayIn<std::uint8_t, 1>>& columns,
+void add_triples(data::TripleCounter& counter, const std::vector<FlagsIn>& columns,
                  const ArrayIn<std::uint8_t, 1>& targets) {
   api::require(columns.size() == counter.n_columns(), "columns: one array for each column is needed");
   const auto are_below = [](const ArrayIn<std::uint8_t, 1>& numbers, std::uint32_t end) {
-    const std::span<const std::uint8_t> all = span_of(numbers);
-    return all.empty() || *std::max_element(all.begin(), all.end()) < end;
+    std::uint8_t largest = 0;  // in a loop that compilers write with vectors, unlike std::max_element
+    for (const std::uint8_t number : span_of(numbers)) largest = std::max(largest, number);
+    return numbers.size() == 0 || largest < end;
   };
-  std::vector<const std::uint8_t*> bytes;
-  for (const ArrayIn<std::uint8_t, 1>& column : columns) {
-    api::require(column.size() == targets.size(), "columns: one byte for each row is needed");
-    api::require(are_below(column, 2), "columns: must be 0 or 1");
-    bytes.push_back(column.data());
+  std::vector<data::CodesOfColumn> flags;
+  for (const FlagsIn& column : columns) {
+    if (const auto* bytes = std::get_if<ArrayIn<std::uint8_t, 1>>(&column)) {
+      api::require(are_below(*bytes, 2), "codes: must be 0 or 1");
+      flags.push_back(codes_of_column(*bytes, targets.size()));
+    } else {
+      flags.push_back(codes_of_column(std::get<BitsIn>(column), targets.size()));
+    }
   }
   api::require(are_below(targets, counter.n_targets()), "targets: must be below n_targets");
-  counter.add(bytes, span_of(targets));
+  counter.add(flags, span_of(targets));
 }
 
 void add_merged(data::TripleCounter& triples, const data::RowCounter& rows,
@@ -213,8 +218,8 @@ void add_counters(const nanobind::module_& module) {
   nb::class_<data::TripleCounter>(module, "TripleCounter",
                                   "Counts the rows of each target where three binary columns hold.")
       .def(nb::new_(&make_triples), nb::arg("n_columns"), nb::arg("n_targets"))
-      .def("add", &add_triples, nb::arg("columns"), nb::arg("targets").noconvert(),
-           "Add rows, given by a byte of 0 or 1 for each column.")
+      .def("add", &add_triples, nb::arg("columns").noconvert(), nb::arg("targets").noconvert(),
+           "Add rows, given for each column by bytes of 0 or 1, or by bits as in a `RowCounter`.")
       .def("add_merged", &add_merged, nb::arg("rows"), nb::arg("bits").noconvert(),
            "Add the rows of a `RowCounter`, given for each of its first columns by the bits of the columns here that "
            "hold for each code. The next one has the targets.")

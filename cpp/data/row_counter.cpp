@@ -4,7 +4,6 @@
 #include <cstring>
 #include <numeric>
 
-#include "data/packed_bytes.hpp"
 #include "kernels/flags.hpp"
 #include "kernels/kernels.hpp"
 
@@ -24,29 +23,9 @@ std::uint32_t words_of(std::span<const std::uint32_t> widths) {
   return words;
 }
 
-/// Up to 64 bits, of which others in their bytes may be set.
-Word load_bits(const std::uint8_t* bytes, std::size_t first_bit, std::uint32_t n) {
-  const std::size_t shift = first_bit % 8, n_bytes = (shift + n + 7) / 8;
-  bytes += first_bit / 8;
-  Word word = 0;
-  if (n_bytes >= sizeof(Word))  // of a size known when compiled
-    std::memcpy(&word, bytes, sizeof(Word));
-  else
-    std::memcpy(&word, bytes, n_bytes);
-  word >>= shift;
-  if (n_bytes > sizeof(Word)) word |= Word{bytes[sizeof(Word)]} << (kWordBits - shift);
-  return n < kWordBits ? word & ((Word{1} << n) - 1) : word;
-}
-
 /// Whether the codes of a column are 0 and 1, and come as bits or bytes.
 bool are_flags(const CodesOfColumn& codes, std::uint32_t width) {
   return codes.bits != nullptr || (width == 1 && codes.bytes != nullptr);
-}
-
-/// Up to 64 flags.
-Word load_flags(const CodesOfColumn& codes, std::size_t first, std::uint32_t n) {
-  return codes.bits != nullptr ? load_bits(codes.bits, codes.first_bit + first, n)
-                               : packed_bytes(codes.bytes + first, n);
 }
 
 /// For so few bits, the counts of all combinations take no more than 36 MB.

@@ -14,19 +14,10 @@
 #include <vector>
 
 #include "base/types.hpp"
+#include "data/codes_of_column.hpp"
 #include "data/row_index.hpp"
 
 namespace hornbeam::data {
-
-/// The codes of one column in a batch, of one byte, of four, or of one bit: exactly one pointer is not null.
-struct CodesOfColumn {
-  const std::uint8_t* bytes = nullptr;
-  const std::uint32_t* numbers = nullptr;
-  const std::uint8_t* bits =
-      nullptr;  // of the first row: bit `first_bit` % 8, the lowest is 0, of byte `first_bit` / 8
-  std::size_t first_bit = 0;
-  std::uint32_t operator[](std::size_t row) const { return bytes != nullptr ? bytes[row] : numbers[row]; }
-};
 
 class RowCounter {
  public:

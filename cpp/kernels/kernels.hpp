@@ -291,6 +291,8 @@ struct Kernels {
   /// Adds the rows of some entries to the sums of their bins, and to those of all rows passed.
   void (*add_to_bins)(const BinnedRows&, std::uint32_t begin, std::uint32_t end, Ticks* sums, Ticks* passed);
   void (*binned_stumps)(const BinnedStumps&);
+  /// Counts the rows of each column from the block of `first` on that are in `mask`, one word a tile word.
+  void (*count_columns)(TileView tile, const Word* mask, std::uint32_t first, Ticks* counts);
 };
 
 /// Words of scratch space that a kernel call needs.

@@ -369,6 +369,17 @@ void hash_columns(TileView tile, const Word* valid, Word* hashes) {
   }
 }
 
+void count_columns(TileView tile, const Word* mask, std::uint32_t first, Ticks* counts) {
+  for (std::uint32_t block = first / kLanes * kLanes; block < tile.stride; block += kLanes) {
+    Lanes set_bits{};
+    for (std::uint32_t w = 0; w < tile.n_words; ++w) {
+      const Lanes column = load(tile.words + std::size_t{w} * tile.stride + block);
+      set_bits += popcount(column & all_lanes(static_cast<Ticks>(mask[w])));
+    }
+    store(counts + block, set_bits);
+  }
+}
+
 #include "kernels/binned_stumps.inl"
 #include "kernels/fingerprints.inl"
 #include "kernels/gain_scan.inl"
@@ -387,6 +398,6 @@ const Kernels HORNBEAM_KERNELS = {
     test_columns,          hash_columns,   fingerprint_column, transpose,         pair_row,
     count_pairs,           triple_row,     raise_by_distance,  scan_stumps,       scan_gains,
     pair_sums,             triple_sums,    raise_cells,        row_distances,     least_row_distance,
-    add_to_bins,           binned_stumps};
+    add_to_bins,           binned_stumps,  count_columns};
 
 }  // namespace hornbeam::kernels

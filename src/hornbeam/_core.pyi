@@ -179,8 +179,10 @@ class TripleCounter:
 
     def __init__(self, n_columns: int, n_targets: int) -> None: ...
 
-    def add(self, columns: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], targets: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """Add rows, given by a byte of 0 or 1 for each column."""
+    def add(self, columns: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], int]], targets: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Add rows, given for each column by bytes of 0 or 1, or by bits as in a `RowCounter`.
+        """
 
     def add_merged(self, rows: RowCounter, bits: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> None:
         """

@@ -35,12 +35,27 @@ def test_more_rows_than_a_tile_are_all_counted():
     assert counter.totals().tolist() == [10_001]
 
 
+@pytest.mark.parametrize("first_bit", [0, 3, 13])
+def test_bits_are_counted_like_bytes(first_bit):
+    random = np.random.default_rng(first_bit)
+    X, targets = random.integers(0, 2, (5, 5000), dtype=np.uint8), random.integers(0, 2, 5000, dtype=np.uint8)
+    around = random.integers(0, 2, first_bit, dtype=np.uint8)
+    bits = [(np.packbits([*around, *column, *around], bitorder="little"), first_bit) for column in X]
+    of_bits, of_bytes = _core.TripleCounter(5, 2), _core.TripleCounter(5, 2)
+    of_bits.add(bits[:2] + list(X[2:]), targets)
+    of_bytes.add(list(X), targets)
+    for target in range(2):
+        assert (of_bits.counts(target) == of_bytes.counts(target)).all()
+    with pytest.raises(ValueError, match="one bit for each row is needed"):
+        of_bits.add([(bits[0][0][:625], 8), *X[1:]], targets)
+
+
 def test_wrong_rows_are_refused():
     bits = np.array([0, 1], dtype=np.uint8)
     for columns, targets, message in [
         ([bits], bits, "one array for each column"),
-        ([bits, bits[:1]], bits, "one byte for each row"),
-        ([bits, bits * 2], bits, "must be 0 or 1"),
+        ([bits, bits[:1]], bits, "one for each row"),
+        ([bits, bits * 2], bits, "codes: must be 0 or 1"),
         ([bits, bits], bits * 2, "targets: must be below"),
     ]:
         with pytest.raises(ValueError, match=message):

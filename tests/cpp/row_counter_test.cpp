@@ -145,9 +145,8 @@ RANDOM_TEST(counts_of_merged_rows_are_those_of_the_rows, 200) {
       for (std::uint32_t c = 0; c < n_columns; ++c)
         held[k][row] = static_cast<std::uint8_t>(held[k][row] | (bits[c][batch.codes[c][row]] >> k & 1));
   }
-  std::vector<const std::uint8_t*> columns;
-  columns.reserve(n_conditions);
-  for (const auto& each : held) columns.push_back(each.data());
+  std::vector<CodesOfColumn> columns(n_conditions);
+  for (std::uint32_t k = 0; k < n_conditions; ++k) columns[k].bytes = held[k].data();
   expected.add(columns, targets);
   for (std::uint32_t target = 0; target < n_targets; ++target) {
     CHECK_EQUAL(merged.total(target), expected.total(target));

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hornbeam import GOSDTClassifier, _core
+from hornbeam import GOSDTClassifier, ThresholdBinarizer, _core
 from hornbeam.fitting.scales import AdditiveScale
 from hornbeam.fitting.triples import Triples
 from hornbeam.streaming.triples import CountedTriples
@@ -182,3 +182,31 @@ def test_triples_are_counted_where_the_memory_limit_has_no_room_for_rows() -> No
     assert streamed.status_ == "optimal"
     with pytest.raises(MemoryError, match="no room for the counts of triples"):
         GOSDTClassifier(0.02, max_depth=3, memory_limit=50_000).fit(frame.lazy(), "label")
+
+
+def test_flags_are_counted_without_a_pass_for_their_values(rows_hardly_repeat: list[str]) -> None:
+    GOSDTClassifier(0.01, max_depth=3).fit(_table().drop("number", "color").lazy(), "label")
+    assert "distinct values" not in rows_hardly_repeat
+    assert rows_hardly_repeat[-1] == "triples of conditions"
+
+
+@pytest.mark.parametrize(
+    ("binarizer", "missing"), [("exact", True), (ThresholdBinarizer(thresholds={"c0": [0.5], "c1": [0.5]}), False)]
+)
+def test_flags_that_are_no_conditions_give_the_fit_in_memory(
+    rows_hardly_repeat: list[str], binarizer: Any, missing: bool
+) -> None:
+    frame = _table().drop("number", "color")
+    if missing:
+        frame = frame.with_columns(c1=pl.when(pl.int_range(pl.len()) == 650).then(None).otherwise(pl.col("c1")))
+    settings = {"regularization": 0.01, "max_depth": 3, "binarizer": binarizer}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        in_memory = GOSDTClassifier(**settings).fit(frame.drop("label"), frame["label"])
+    streamed = GOSDTClassifier(**settings).fit(frame.lazy(), "label")
+    assert rows_hardly_repeat[-1] == "triples of conditions"
+    assert streamed.tree_ == in_memory.tree_
+    assert streamed.objective_ == in_memory.objective_ == streamed.lower_bound_
+    assert [str(each) for each in streamed.binarizer_.conditions_] == [
+        str(each) for each in in_memory.binarizer_.conditions_
+    ]

@@ -6,7 +6,7 @@ many there are, `n_classes * n_conditions**3` numbers are.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, NamedTuple, TypeAlias
@@ -54,6 +54,10 @@ class Triples:
         n = counts.shape[1]
         numbers: Any = np.sort(np.indices((n, n, n)), axis=0)
         return cls(counts[:, numbers[0], numbers[1], numbers[2]], totals)
+
+    def of_conditions(self, chosen: Sequence[int]) -> Triples:
+        """Return the counts of some conditions."""
+        return Triples(self.counts[:, chosen][:, :, chosen][:, :, :, chosen], self.totals)
 
     def rows_of(self, path: Path) -> _Integers:
         """Return the number of rows of each class with these results of at most three conditions; (n_classes,)."""

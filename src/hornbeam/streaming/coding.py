@@ -47,6 +47,10 @@ def as_codes(numbers: npt.NDArray[Any], n_codes: int) -> Codes:
     return np.ascontiguousarray(numbers, dtype=np.uint8 if n_codes <= 1 << 8 else np.uint32)
 
 
+class MissingFlagError(Exception):
+    """A column of booleans has missing values, for which one bit is not enough."""
+
+
 class FlagCoder:
     """The codes of a column of booleans, which are known before it is read: False, True, missing.
 
@@ -58,6 +62,11 @@ class FlagCoder:
     def __init__(self, name: str) -> None:
         self._name = name
         self.n_codes = 2
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether a value was missing so far."""
+        return self.n_codes > _MISSING
 
     def codes_of(self, series: nw.Series[Any]) -> Codes:
         """Return the code of each row."""
@@ -74,7 +83,7 @@ class FlagCoder:
     def values_of(self, codes: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the values that codes stand for."""
         known: npt.NDArray[Any] = np.array([False, True])
-        if self.n_codes > _MISSING:
+        if self.has_missing:
             known = np.array([0, 1, np.nan], dtype=np.float32)
         values: npt.NDArray[Any] = known[codes]
         return values
@@ -193,7 +202,7 @@ def codes_of_weights(coder: ValueCoder, weights: npt.NDArray[Any]) -> Codes:
 
 def values_of_rows(coders: Sequence[ColumnCoder], counter: Any) -> Flags | CodedValues:
     """Return the columns of merged rows: as bits, which take less memory than their codes, if all are of one bit."""
-    are_flags = all(isinstance(coder, FlagCoder) and coder.n_codes <= _MISSING for coder in coders)
+    are_flags = all(isinstance(coder, FlagCoder) and not coder.has_missing for coder in coders)
     if not are_flags or not isinstance(counter, _core.RowCounter):  # those on disk stay there
         return CodedValues(coders, counter)
     bits = [np.packbits(counter.codes(column).astype(np.uint8), bitorder="little") for column in range(len(coders))]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from hornbeam._flags import Flags
 from hornbeam.fitting.training import TrainingData
-from hornbeam.streaming.coding import FlagCoder, ValueCoder, classes_of_labels, codes_of_labels
+from hornbeam.streaming.coding import FlagCoder, MissingFlagError, ValueCoder, classes_of_labels, codes_of_labels
 from hornbeam.streaming.files import BitFile, BitPacker, ScratchFile
 from hornbeam.streaming.passes import Source
 from hornbeam.table import Kind, Table, TableSchema
@@ -18,10 +18,6 @@ from hornbeam.table import Kind, Table, TableSchema
 # Of a row: its label, class and weight, and the two weights that a scale makes of it.
 _BYTES_OF_ROW = 32
 _COPIES_OF_BITS = 2  # those of all batches are joined at the end
-
-
-class MissingFlagError(Exception):
-    """A column of booleans has missing values, for which one bit is not enough."""
 
 
 class PackedFlags:
@@ -55,7 +51,7 @@ class PackedFlags:
         """
         layout = self._source.layout
         columns = [coder.codes_of(frame[name]) for name, coder in zip(layout.columns, self._coders, strict=True)]
-        if any(coder.n_codes > 2 for coder in self._coders):
+        if any(coder.has_missing for coder in self._coders):
             raise MissingFlagError
         self._keep(self._packer.add(np.array(columns)), len(frame))
         self._codes.append(codes_of_labels(self._labels, frame[layout.target]))

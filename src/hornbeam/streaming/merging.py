@@ -21,6 +21,7 @@ from hornbeam.fitting.training import TrainingData
 from hornbeam.streaming.coding import (
     ColumnCoder,
     FlagCoder,
+    MissingFlagError,
     ValueCoder,
     bits_of_flags,
     classes_of_labels,
@@ -29,7 +30,7 @@ from hornbeam.streaming.coding import (
     codes_of_weights,
     values_of_rows,
 )
-from hornbeam.streaming.flags import MissingFlagError, PackedFlags
+from hornbeam.streaming.flags import PackedFlags
 from hornbeam.streaming.passes import Report, Source, layout_of
 from hornbeam.streaming.rows import StreamedRowReader
 from hornbeam.streaming.source import boolean_columns
@@ -135,9 +136,12 @@ def read_streamed(
             return StreamedRows(merged.training(table), binarizer)
         except _HardlyRepeatError:
             pass
-        # The conditions have to be known before their triples are counted.
-        if not may_count and (packed := _packed_flags(source)) is not None:
-            return StreamedRows(packed, binarizer)
+        if may_count:
+            of_flags = _triples_of_flags(source, binarizer) if len(columns) <= MOST_CONDITIONS else None
+        else:
+            of_flags = _packed_flags(source)
+        if of_flags is not None:
+            return StreamedRows(of_flags, binarizer)
     found, n_rows = _distinct_values(source, are_sketches=not binarizer._needs_all_values)
     distinct = [values.column() for values in found]
     table = _fit_binarizer(binarizer, source, distinct, n_rows)
@@ -147,7 +151,7 @@ def read_streamed(
     try:
         merged = _merge_rows(source, coders, may_stop=may_count, may_spill=not may_count)
     except _HardlyRepeatError:
-        counted = CountedTriples(binarizer.conditions_, [coder.answers for coder in coders], source)
+        counted = CountedTriples.of(binarizer.conditions_, [coder.answers for coder in coders], source)
         source.read("triples of conditions", lambda frame, _: counted.add(frame, coders))
         return StreamedRows(counted.training(table), binarizer)
     if may_count and merged.suits_triples(len(binarizer.conditions_)):
@@ -306,7 +310,7 @@ class _MergedRows:
         self, distinct: Table, conditions: Conditions, answers: Sequence[npt.NDArray[np.uint8]]
     ) -> TrainingData:
         """Return counts of triples of conditions in place of the rows, which all weigh the same."""
-        counted = CountedTriples(conditions, answers, self._source, self._labels)
+        counted = CountedTriples.of(conditions, answers, self._source, self._labels)
         counted.add_merged(self.counter, self._coders)
         self._source.budget.release(self._held)
         return counted.training(distinct)
@@ -378,6 +382,30 @@ def _packed_flags(source: Source) -> TrainingData | None:
         rows.release()
         return None
     return rows.training()
+
+
+def _triples_of_flags(source: Source, binarizer: Binarizer) -> TrainingData | None:
+    """Return counts of triples of columns of booleans, read once.
+
+    None if a value is missing, or the binarizer makes other conditions than the columns themselves.
+    """
+    flags = [FlagCoder(name) for name in source.layout.columns]
+    counted = CountedTriples(range(len(flags)), [np.array([0, 1], dtype=np.uint8)] * len(flags), source)
+    try:
+        source.read("triples of conditions", lambda frame, _: counted.add_flags(frame, flags))
+    except MissingFlagError:
+        counted.release()
+        return None
+    _, triples = counted.triples()
+    n_rows = int(triples.totals.sum())
+    totals = [triples.rows_of(((number, True),)).sum() for number in range(len(flags))]
+    distinct = [flag.distinct(np.array([n_rows - n, n], np.float64)) for flag, n in zip(flags, totals, strict=True)]
+    table = _fit_binarizer(binarizer, source, distinct, n_rows)
+    answers = _answers(binarizer.conditions_, [flag.column() for flag in flags])
+    if any(answer.tolist() not in ([], [[0, 1]]) for answer in answers):
+        counted.release()
+        return None
+    return counted.training(table, [condition.column for condition in binarizer.conditions_])
 
 
 def _merge_rows(source: Source, coders: Sequence[ColumnCoder], *, may_stop: bool, may_spill: bool) -> _MergedRows:

@@ -14,7 +14,15 @@ from hornbeam._budget import Budget
 from hornbeam.binarizers import Conditions
 from hornbeam.fitting.training import TrainingData
 from hornbeam.fitting.triples import Triples
-from hornbeam.streaming.coding import ColumnCoder, ValueCoder, classes_of_labels, codes_of_labels
+from hornbeam.streaming.coding import (
+    ColumnCoder,
+    FlagCoder,
+    MissingFlagError,
+    ValueCoder,
+    bits_of_flags,
+    classes_of_labels,
+    codes_of_labels,
+)
 from hornbeam.streaming.passes import Source
 from hornbeam.table import Table
 
@@ -53,9 +61,10 @@ class CountedTriples:
 
     Parameters
     ----------
-    conditions : Conditions
-    answers : sequence of ndarray of uint8 of shape (n_conditions, n_codes)
-        For each column, whether each condition on it holds, by the code of a value.
+    columns : sequence of int
+        The column of each condition.
+    answers : sequence of ndarray of uint8 of shape (n_codes,)
+        Whether each condition holds, by the code of a value.
     source : Source
         Its budget holds the memory of the counts.
     labels : ValueCoder or None, default=None
@@ -64,28 +73,59 @@ class CountedTriples:
 
     def __init__(
         self,
-        conditions: Conditions,
+        columns: Sequence[int],
         answers: Sequence[npt.NDArray[np.uint8]],
         source: Source,
         labels: ValueCoder | None = None,
     ) -> None:
         self._source, self._labels = source, labels or ValueCoder()
-        self._columns = [condition.column for condition in conditions]
-        of_columns = [iter(each) for each in answers]  # of each in the order of the conditions
-        self._answers = [next(of_columns[column]) for column in self._columns]
+        self._columns, self._answers = columns, answers
         self._counters: list[Any] = []
+        self._held = 0
+
+    @classmethod
+    def of(
+        cls,
+        conditions: Conditions,
+        answers: Sequence[npt.NDArray[np.uint8]],
+        source: Source,
+        labels: ValueCoder | None = None,
+    ) -> CountedTriples:
+        """Return the counts of conditions, given their answers for each column; shape (n_conditions, n_codes)."""
+        columns = [condition.column for condition in conditions]
+        of_columns = [iter(each) for each in answers]  # of each in the order of the conditions
+        return cls(columns, [next(of_columns[column]) for column in columns], source, labels)
 
     def add(self, frame: nw.DataFrame[Any], coders: Sequence[ColumnCoder]) -> None:
         """Add the rows of a batch, which all weigh the same."""
-        layout = self._source.layout
-        labels = codes_of_labels(self._labels, frame[layout.target])
+        codes = [coder.codes_of(frame[name]) for name, coder in zip(self._source.layout.columns, coders, strict=True)]
+        answers = zip(self._columns, self._answers, strict=True)
+        self._add(frame, [answer[codes[column]] for column, answer in answers])
+
+    def add_flags(self, frame: nw.DataFrame[Any], flags: Sequence[FlagCoder]) -> None:
+        """Add the rows of a batch, where the conditions are columns of booleans.
+
+        Raises
+        ------
+        MissingFlagError
+            If a value is missing.
+        """
+        bits = bits_of_flags(frame)
+        codes: list[Any] = [
+            bits.get(name) or flag.codes_of(frame[name])
+            for name, flag in zip(self._source.layout.columns, flags, strict=True)
+        ]
+        if any(flag.has_missing for flag in flags):
+            raise MissingFlagError
+        self._add(frame, codes)
+
+    def _add(self, frame: nw.DataFrame[Any], columns: list[Any]) -> None:
+        labels = codes_of_labels(self._labels, frame[self._source.layout.target])
         if self._labels.n_codes > _MOST_CLASSES:
             raise MemoryError(f"X holds more than {_MOST_CLASSES} classes, and its rows hardly repeat. {_REMEDY}")
         if not self._counters or self._labels.n_codes > self._counters[-1].totals().size:
             self._add_counter()
-        codes = [coder.codes_of(frame[name]) for name, coder in zip(layout.columns, coders, strict=True)]
-        answers = zip(self._columns, self._answers, strict=True)
-        self._counters[-1].add([answer[codes[column]] for column, answer in answers], labels)
+        self._counters[-1].add(columns, labels)
 
     def add_merged(self, rows: Any, coders: Sequence[ColumnCoder]) -> None:
         """Add the rows of a `RowCounter`, whose first columns are those of the coders, and the next the labels."""
@@ -98,10 +138,15 @@ class CountedTriples:
     def _add_counter(self) -> None:
         n_bytes = 8 * self._labels.n_codes * len(self._columns) ** 3
         self._source.hold(n_bytes, "the counts of triples of conditions", _REMEDY)
+        self._held += n_bytes
         self._counters.append(_core.TripleCounter(len(self._columns), self._labels.n_codes))
 
-    def training(self, distinct: Table) -> TrainingData:
-        """Return a row for each class, which stands for all of its rows, with the counts of triples."""
+    def release(self) -> None:
+        """Give back the memory of the counts, which are not needed."""
+        self._source.budget.release(self._held)
+
+    def triples(self) -> tuple[npt.NDArray[Any], Triples]:
+        """Return the classes, and the counts of triples by class."""
         classes, class_of_code = classes_of_labels(self._labels)
         counts = np.zeros((len(classes), *[len(self._columns)] * 3), dtype=np.int64)
         totals = np.zeros(len(classes), dtype=np.int64)
@@ -109,6 +154,13 @@ class CountedTriples:
             for code, total in enumerate(counter.totals().tolist()):
                 counts[class_of_code[code]] += counter.counts(code)
                 totals[class_of_code[code]] += total
+        return classes, Triples.of_sorted(counts, totals)
+
+    def training(self, distinct: Table, chosen: Sequence[int] | None = None) -> TrainingData:
+        """Return a row for each class, which stands for all of its rows, with the triples of all or some conditions."""
+        classes, triples = self.triples()
+        if chosen is not None:
+            triples = triples.of_conditions(chosen)
         ones = np.ones(len(classes), dtype=np.int64)
         any_values = [values[[0] * len(classes)] for values in distinct.values]
         return TrainingData(
@@ -118,9 +170,9 @@ class CountedTriples:
             ones,
             classes,
             self._source.layout.target,
-            int(totals.sum()),
+            int(triples.totals.sum()),
             slice(None),
             self._source.budget,
-            counts=totals,
-            triples=Triples.of_sorted(counts, totals),
+            counts=triples.totals,
+            triples=triples,
         )
