@@ -4,7 +4,13 @@
 //         once. Included by lanes.inl.
 
 /// Below any worth, also two of them.
-constexpr Ticks kNoWorth = -(Ticks{1} << 60);
+constexpr Ticks kNoWorth = -(Ticks{1} << 61);
+
+/// Rows of cells begin anywhere.
+HORNBEAM_INLINE Lanes load_anywhere(const Ticks* from) { return *reinterpret_cast<const LanesAnywhere*>(from); }
+HORNBEAM_INLINE void raise_anywhere(Ticks* to, Lanes by) {
+  *reinterpret_cast<LanesAnywhere*>(to) = larger(load_anywhere(to), by);
+}
 
 /// From the sums where all columns of each subset hold to those where the others fail.
 template <int kColumns, class Number>
@@ -20,13 +26,16 @@ constexpr std::size_t with_column(std::size_t cell, int at) {
   return (cell & below) | (cell & ~below) << 1;
 }
 
-/// What the best trees are worth in the cells of the set and each column of a block.
+/// What the best trees are worth in the cells of the set and each column of a block; kNoWorth where a lane does not
+/// count.
 template <class Formula, int kColumns>
 HORNBEAM_INLINE void cell_worths(const models::Measures& m, const CellSet& in, const Ticks* totals, std::size_t at,
                                  Lanes* worth) {
   constexpr int kCells = 1 << kColumns;
-  Lanes held[kCells];
-  for (int subset = 0; subset < kCells; ++subset) held[subset] = load(in.held[subset] + at);
+  const Lanes number = Lanes{0, 1, 2, 3, 4, 5, 6, 7} + static_cast<Ticks>(at);
+  const Lanes counts = (number >= static_cast<Ticks>(in.begin)) & (number < static_cast<Ticks>(in.end));
+  Lanes held[kCells];  // nowhere, in lanes that do not count
+  for (int subset = 0; subset < kCells; ++subset) held[subset] = load_anywhere(in.held[subset] + at) & counts;
   separate_cells<kColumns>(held);
   const Lanes low = all_lanes((Ticks{1} << in.shift) - 1);
   for (int cell = 0; cell < kCells; ++cell)
@@ -35,12 +44,14 @@ HORNBEAM_INLINE void cell_worths(const models::Measures& m, const CellSet& in, c
       worth[cell + side * kCells] =
           Formula::template explained<Lanes>(m, sum >> in.shift, sum & low) * in.unit - in.leaf_cost;
     }
-  if (in.worth == nullptr) return;
-  for (int cell = 0; cell < 2 * kCells; ++cell) {
-    Ticks* const known = in.worth + static_cast<std::size_t>(cell) * in.width + at;
-    worth[cell] = larger(worth[cell], load(known));
-    store(known, worth[cell]);
-  }
+  if (in.worth != nullptr)
+    for (int cell = 0; cell < 2 * kCells; ++cell) {
+      Ticks* const known = in.worth + static_cast<std::size_t>(cell) * in.width + at;
+      worth[cell] = larger(worth[cell], load_anywhere(known));
+      raise_anywhere(known, counts != 0 ? worth[cell] : all_lanes(kNoWorth));
+    }
+  if (at < in.begin || at + kLanes > in.end)
+    for (int cell = 0; cell < 2 * kCells; ++cell) worth[cell] = counts != 0 ? worth[cell] : all_lanes(kNoWorth);
 }
 
 /// Raises what trees with one of the columns at the root are worth in the cells of the others.
@@ -50,7 +61,8 @@ HORNBEAM_INLINE void raise_without_one(const CellSet& in, std::size_t at, const 
   for (int r = 0; r < kColumns; ++r)
     for (std::size_t cell = 0; cell < kCells; ++cell) {
       const std::size_t fails = with_column(cell, r);
-      raise(in.without[r] + cell * in.width_without[r] + at, worth[fails] + worth[fails | std::size_t{1} << r]);
+      raise_anywhere(in.without[r] + cell * in.width_without[r] + at,
+                     worth[fails] + worth[fails | std::size_t{1} << r]);
     }
   for (std::size_t cell = 0; cell < kCells; ++cell) most[cell] = larger(most[cell], worth[cell] + worth[cell | kCells]);
 }
@@ -63,14 +75,9 @@ void raise_cells_as(const models::Measures m, const CellSet& in) {
   separate_cells<kColumns>(totals);
   Lanes most[kCells];
   for (Lanes& each : most) each = all_lanes(2 * kNoWorth);
-  for (std::size_t at = 0; at < in.width; at += kLanes) {
+  for (std::size_t at = 0; at < in.end; at += kLanes) {
     Lanes worth[2 * kCells];
     cell_worths<Formula, kColumns>(m, in, totals, at, worth);
-    if (at < in.n_left_out) {
-      const Lanes number = Lanes{0, 1, 2, 3, 4, 5, 6, 7};
-      const Lanes counts = number >= static_cast<Ticks>(in.n_left_out);
-      for (Lanes& each : worth) each = counts != 0 ? each : all_lanes(kNoWorth);
-    }
     raise_without_one<kColumns>(in, at, worth, most);
   }
   for (std::size_t cell = 0; cell < kCells; ++cell) {

@@ -135,18 +135,19 @@ struct TripleSums {
 
 /// A set of at most four columns, and the columns behind its last one, for shallow/cell_solver. Subsets and cells are
 /// numbers whose bit i is set where column i of the set is in the subset, or holds; the column behind comes last. A
-/// leaf is worth `unit` times what it explains, less `leaf_cost`, and a tree what its leaves are. Rows of numbers begin
-/// at the same column, and all have `width` of them at least.
+/// leaf is worth `unit` times what it explains, less `leaf_cost`, and a tree what its leaves are. Pointers to rows of
+/// numbers are to the same column, `begin` before the first one behind the set. What lies there, or from `end` on, may
+/// belong to other rows: it is read, but not changed.
 struct CellSet {
   std::uint32_t n_columns;
-  std::uint32_t n_left_out;  // first columns of the rows, which are not behind the set
-  std::size_t width;         // a multiple of kLanes
+  std::uint32_t begin, end;  // of the columns behind the set; `begin` is below kLanes
   Ticks shift;               // as in SumColumns
   Ticks unit, leaf_cost;
   const Ticks* held[16];  // by subset: the sums where it and each column hold
   Ticks total[16];        // by subset: the sum where it holds
-  Ticks* worth;           // a row for each cell of the set and each column: raised to that of a leaf; null for none
-  Ticks* without[4];      // the same of the set without its column r, whose rows are width_without[r] apart; raised
+  Ticks* worth;           // a row for each cell of the set, `width` apart: raised to that of a leaf; null for none
+  std::size_t width;
+  Ticks* without[4];  // the same of the set without its column r, whose rows are width_without[r] apart; raised
   std::size_t width_without[4];
   Ticks* of_set;  // of the cells of the set itself, stride_of_set apart; raised
   std::size_t stride_of_set;

@@ -14,6 +14,7 @@ typedef Word WordLanes __attribute__((vector_size(8 * kLanes)));
 typedef std::int32_t NarrowLanes __attribute__((vector_size(4 * kNarrowLanes)));
 typedef NarrowLanes NarrowLanesInMemory __attribute__((may_alias));
 typedef Lanes LanesInMemory __attribute__((may_alias));  // reads and writes arrays of Ticks or Word
+typedef Lanes LanesAnywhere __attribute__((may_alias, aligned(8)));
 
 }  // namespace
 }  // namespace hornbeam::kernels

@@ -3,8 +3,7 @@
 // WHAT    Cells, and numbers for the cells of all sets of a few columns.
 // FLOW    shallow/cell_solver.
 // HOLDS   A set of columns has a row for each of its cells, with a number for each column behind the last one of the
-//         set. A row begins at the block of kLanes columns that has the first of these, so that rows of different sets
-//         meet block by block.
+//         set, and no more: a block of kLanes columns that a row has not all of reaches into the rows next to it.
 #pragma once
 
 #include <algorithm>
@@ -42,36 +41,34 @@ class CellRows {
   /// For sets of `size` columns of `n_columns`, with so many cells of each.
   void lay_out(std::uint32_t n_columns, std::uint32_t size, std::uint32_t n_cells, Ticks value) {
     size_ = size;
-    end_ = blocks_of(n_columns) * kLanes;
+    n_columns_ = n_columns;
     n_cells_ = n_cells;
     offset_.clear();
-    numbers_.assign(count(n_columns, size, n_cells, &offset_), value);
+    const std::size_t n = count(n_columns, size, n_cells, &offset_);
+    numbers_.assign(n + 2 * kLanes, value);  // also before the first row and behind the last one
   }
 
   /// How many numbers there are.
   static std::size_t count(std::uint32_t n_columns, std::uint32_t size, std::uint32_t n_cells,
                            std::vector<std::size_t>* offset = nullptr) {
-    const std::uint32_t end = blocks_of(n_columns) * kLanes;
-    if (size == 0) return std::size_t{n_cells} * end;
+    if (size == 0) return std::size_t{n_cells} * n_columns;
     std::size_t n = 0;
     for (std::uint32_t last = 0; last < n_columns; ++last) {
       if (offset != nullptr) offset->push_back(n);
-      n += choose(last, size - 1) * n_cells * (end - first_of(last));
+      n += choose(last, size - 1) * n_cells * (n_columns - last - 1);
     }
     return n;
   }
 
-  /// The first column of the rows of a set with this last column.
-  static std::uint32_t first_of(std::uint32_t last) { return (last + 1) / kLanes * kLanes; }
   /// How many numbers a row has.
-  std::size_t width(const std::uint32_t* set) const { return end_ - first(set); }
-  std::uint32_t first(const std::uint32_t* set) const { return size_ == 0 ? 0 : first_of(set[size_ - 1]); }
-  /// The row of the first cell of a set; those of its other cells follow.
-  Ticks* rows(const std::uint32_t* set) { return numbers_.data() + place(set); }
-  const Ticks* rows(const std::uint32_t* set) const { return numbers_.data() + place(set); }
+  std::size_t width(const std::uint32_t* set) const { return n_columns_ - first(set); }
+  /// The number of a column in the row of the first cell of a set; its other cells follow, `width` apart. The column
+  /// may also be one of the same block as the first column of the row.
+  Ticks* at(const std::uint32_t* set, std::uint32_t column) { return numbers_.data() + place(set, column); }
+  const Ticks* at(const std::uint32_t* set, std::uint32_t column) const { return numbers_.data() + place(set, column); }
 
  private:
-  static std::uint32_t blocks_of(std::uint32_t n_columns) { return (n_columns + kLanes - 1) / kLanes; }
+  std::uint32_t first(const std::uint32_t* set) const { return size_ == 0 ? 0 : set[size_ - 1] + 1; }
   /// Subsets of k of n columns, for k below 4.
   static std::size_t choose(std::size_t n, std::uint32_t k) {
     switch (k) {
@@ -81,14 +78,15 @@ class CellRows {
       default: return n < 2 ? 0 : n * (n - 1) * (n - 2) / 6;
     }
   }
-  std::size_t place(const std::uint32_t* set) const {
-    if (size_ == 0) return 0;
+  std::size_t place(const std::uint32_t* set, std::uint32_t column) const {
+    const std::size_t at = kLanes + column - first(set);
+    if (size_ == 0) return at;
     std::size_t rank = 0;
     for (std::uint32_t i = 0; i + 1 < size_; ++i) rank += choose(set[i], i + 1);
-    return offset_[set[size_ - 1]] + rank * n_cells_ * width(set);
+    return offset_[set[size_ - 1]] + rank * n_cells_ * width(set) + at;
   }
 
-  std::uint32_t size_ = 0, end_ = 0, n_cells_ = 0;
+  std::uint32_t size_ = 0, n_columns_ = 0, n_cells_ = 0;
   std::vector<std::size_t> offset_;  // by last column
   AlignedVector<Ticks> numbers_;
 };

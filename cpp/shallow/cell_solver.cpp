@@ -13,6 +13,10 @@ constexpr Ticks kUnit = 64;                // more than the leaves of five level
 constexpr int kMostBits = 62;
 constexpr Ticks kNoWorth = -(Ticks{1} << 61);  // less than any tree
 
+/// The first column behind a set, and the first one of its block.
+std::uint32_t behind_of(const std::uint32_t* set, std::uint32_t size) { return size == 0 ? 0 : set[size - 1] + 1; }
+std::uint32_t block_of(const std::uint32_t* set, std::uint32_t size) { return behind_of(set, size) / kLanes * kLanes; }
+
 int bits_of(Ticks number) { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number))); }
 
 /// Calls `use(set)` for all sets of `size` columns of n; false if it once is false.
@@ -104,7 +108,7 @@ bool CellSolver::count_below(std::uint32_t i) {
              set[n_fixed] = j;
              set[n_fixed + 1] = k;
              if (n_fixed + 3 == levels_)
-               raise(set, n_fixed + 2, triples.first + CellRows::first_of(k));
+               raise(set, n_fixed + 2, triples.first + block_of(set, n_fixed + 2));
              else
                copy_row(set, n_fixed + 2, triples.first);
            });
@@ -121,19 +125,19 @@ bool CellSolver::count_below(std::uint32_t i) {
 
 void CellSolver::copy_row(const std::uint32_t* set, std::uint32_t size, const Ticks* from) {
   CellRows& rows = held_[size];
-  std::copy_n(from + rows.first(set), rows.width(set), rows.rows(set));
+  const std::uint32_t behind = behind_of(set, size);
+  std::copy_n(from + behind, rows.width(set), rows.at(set, behind));
 }
 
 /// Raises what trees are worth by those whose root is in a set or behind it. Where the set holds, the columns behind it
 /// have the sums `all_hold`, from their first block on.
 void CellSolver::raise(const std::uint32_t* set, std::uint32_t size, const Ticks* all_hold) {
-  const std::uint32_t end = (sums_.n_columns() + kLanes - 1) / kLanes * kLanes,
-                      first = size == 0 ? 0 : CellRows::first_of(set[size - 1]);
-  if (first == end) return;
+  const std::uint32_t behind = behind_of(set, size), first = block_of(set, size), end = sums_.n_columns();
+  if (behind == end) return;
   kernels::CellSet in{};
   in.n_columns = size;
-  in.n_left_out = size == 0 ? 0 : set[size - 1] + 1 - first;
-  in.width = end - first;
+  in.begin = behind - first;
+  in.end = end - first;
   in.shift = sums_.columns().shift;
   in.unit = unit_;
   in.leaf_cost = leaf_cost_;
@@ -142,33 +146,36 @@ void CellSolver::raise(const std::uint32_t* set, std::uint32_t size, const Ticks
     std::uint32_t of[4], n = 0;
     for (std::uint32_t b = 0; b < size; ++b)
       if ((subset >> b & 1) != 0) of[n++] = set[b];
-    in.held[subset] = subset == all ? all_hold : held_[n].rows(of) + (first - held_[n].first(of));
+    in.held[subset] = subset == all ? all_hold : held_[n].at(of, first);
     in.total[subset] = sum_where(of, n);
   }
-  in.worth = size + 1 < levels_ ? worth_[size].rows(set) : nullptr;
+  if (size + 1 < levels_) {
+    in.worth = worth_[size].at(set, first);
+    in.width = worth_[size].width(set);
+  }
   for (std::uint32_t r = 0; r < size; ++r) {
     std::uint32_t without[4], n = 0;
     for (std::uint32_t b = 0; b < size; ++b)
       if (b != r) without[n++] = set[b];
     CellRows& rows = worth_[n];
-    in.without[r] = rows.rows(without) + (first - rows.first(without));
+    in.without[r] = rows.at(without, first);
     in.width_without[r] = rows.width(without);
   }
   in.of_set = &worth_of_all_;
   in.stride_of_set = 0;
   if (size > 0) {
     CellRows& rows = worth_[size - 1];
-    in.of_set = rows.rows(set) + (set[size - 1] - rows.first(set));
+    in.of_set = rows.at(set, set[size - 1]);
     in.stride_of_set = rows.width(set);
   }
   kernels_.raise_cells(measures_, in);
-  meter_.add((kWorkOfCell << size) * in.width / kLanes);
+  meter_.add((kWorkOfCell << size) * (in.end + kLanes - 1) / kLanes);
 }
 
 /// The sets of `size` columns, whose cells with one column more are known.
 bool CellSolver::raise_sets(std::uint32_t size) {
   return each_set(sums_.n_columns(), size, [&](const std::uint32_t* each) {
-    raise(each, size, held_[size].rows(each));
+    raise(each, size, held_[size].at(each, block_of(each, size)));
     return meter_.spend(0);
   });
 }
@@ -176,8 +183,7 @@ bool CellSolver::raise_sets(std::uint32_t size) {
 /// The sum of the rows where all columns of a set hold.
 Ticks CellSolver::sum_where(const std::uint32_t* set, std::uint32_t size) const {
   if (size == 0) return sums_.columns().totals[0];
-  const CellRows& rows = held_[size - 1];
-  return rows.rows(set)[set[size - 1] - rows.first(set)];
+  return *held_[size - 1].at(set, set[size - 1]);
 }
 
 Ticks CellSolver::sum_of(const Cell& cell) const {
@@ -204,7 +210,7 @@ Ticks CellSolver::worth_of(const Cell& cell) const {
   if (cell.n == 0) return worth_of_all_;
   const CellRows& rows = worth_[cell.n - 1];
   const std::uint32_t* const set = cell.column.data();
-  return rows.rows(set)[cell.holds * rows.width(set) + (set[cell.n - 1] - rows.first(set))];
+  return rows.at(set, set[cell.n - 1])[cell.holds * rows.width(set)];
 }
 
 std::optional<std::uint32_t> CellSolver::root_of(const Cell& cell) const {

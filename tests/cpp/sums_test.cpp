@@ -380,6 +380,12 @@ RANDOM_TEST(cells_of_more_columns_than_lanes_give_the_cost_that_a_search_proves,
   CHECK_EQUAL(by_cells.tree.cost, by_sides.tree.cost);
 }
 
+TEST(cells_take_a_number_for_each_cell_and_no_more) {
+  // Of 10 columns: the sums where each set of at most three holds, and the worth in each cell of these sets.
+  CHECK_EQUAL(CellSolver::bytes(4, 10), sizeof(Ticks) * (10 * (1 + 2) + 45 * (1 + 4) + 120 * (1 + 8)));
+  CHECK_EQUAL(CellSolver::bytes(5, 10), CellSolver::bytes(4, 10) + sizeof(Ticks) * 210 * (1 + 16));
+}
+
 RANDOM_TEST(a_stopped_run_stops_the_solvers, 8) {
   Setup setup(draw, 100, 20, 9);
   const CodedRows coded(setup.problem);

@@ -10,6 +10,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
+from sklearn.utils import check_array
 
 from hornbeam import GOSDTClassifier, GOSDTRegressor, ThresholdBinarizer
 from hornbeam.fitting.squares import make_squared_error_scale
@@ -88,6 +89,15 @@ def test_scikit_learns_tree_is_grown_only_where_the_search_may_need_it(diabetes,
     fitted = GOSDTRegressor(0.03, **limits).fit(X, y)
     assert bool(calls) == grows
     assert fitted.lower_bound_ <= fitted.objective_
+
+
+def test_scikit_learn_copies_no_table(diabetes, monkeypatch):
+    given = []
+    grow = DecisionTreeRegressor.fit
+    monkeypatch.setattr(DecisionTreeRegressor, "fit", lambda model, X, *y: given.append(X) or grow(model, X, *y))
+    X, y = diabetes
+    stopped(0.03, 3).fit(X, y)
+    assert np.shares_memory(check_array(given[0], dtype=np.float32), given[0])
 
 
 def test_a_tree_grown_after_the_search_proves_what_it_attains():

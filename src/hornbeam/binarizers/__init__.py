@@ -6,7 +6,7 @@ from typing import Any
 from hornbeam._keywords import REMOVED_IN
 from hornbeam.binarizers._base import Binarizer
 from hornbeam.binarizers._conditions import Conditions, Thresholds, evaluate_conditions
-from hornbeam.binarizers._packing import bin_conditions, bin_within, pack_conditions, pack_within
+from hornbeam.binarizers._packing import bin_conditions, bin_within, bins_of, pack_conditions, pack_within
 from hornbeam.binarizers._places import Place, places_of
 from hornbeam.binarizers.binary import BinaryColumns
 from hornbeam.binarizers.guess import ThresholdGuessBinarizer
@@ -24,6 +24,7 @@ __all__ = [
     "Thresholds",
     "bin_conditions",
     "bin_within",
+    "bins_of",
     "evaluate_conditions",
     "pack_conditions",
     "pack_within",
