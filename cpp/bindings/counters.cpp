@@ -1,14 +1,17 @@
 #include "bindings/counters.hpp"
 
-#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
+#include "bindings/flag_batches.hpp"
 #include "bindings/problems.hpp"
 #include "data/row_counter.hpp"
 #include "data/triple_counter.hpp"
@@ -17,9 +20,9 @@ namespace hornbeam::bindings {
 
 namespace {
 
-using BitsIn = std::pair<ArrayIn<std::uint8_t, 1>, std::size_t>;  // packed codes, and the place of the first bit
-using FlagsIn = std::variant<ArrayIn<std::uint8_t, 1>, BitsIn>;
-using CodesIn = std::variant<ArrayIn<std::uint8_t, 1>, ArrayIn<std::uint32_t, 1>, BitsIn>;
+// None: all codes are 0.
+using CodesIn = std::variant<std::monostate, ArrayIn<std::uint8_t, 1>, ArrayIn<std::uint32_t, 1>>;
+using CodesOrNameIn = std::variant<std::monostate, std::string, ArrayIn<std::uint8_t, 1>, ArrayIn<std::uint32_t, 1>>;
 
 data::RowCounter make_counter(const std::vector<std::uint32_t>& widths) {
   for (const std::uint32_t width : widths) api::require(width <= 32, "widths: must be at most 32");
@@ -39,44 +42,80 @@ void require_room(const data::RowCounter& counter, std::size_t n_rows) {
                "there may be at most 2^32 - 2 distinct rows");
 }
 
-data::CodesOfColumn codes_of_column(const CodesIn& given, std::size_t n_rows) {
+/// The codes of a column, and how many they are unless all are 0 or come by name, which is for `use_name`.
+template <class Given, class UseName>
+std::pair<data::CodesOfColumn, std::optional<std::size_t>> codes_of_column(const Given& given,
+                                                                           const UseName& use_name) {
   data::CodesOfColumn column;
-  std::size_t size = n_rows;
-  if (const auto* bytes = std::get_if<ArrayIn<std::uint8_t, 1>>(&given)) {
-    column.bytes = bytes->data();
-    size = bytes->size();
-  } else if (const auto* numbers = std::get_if<ArrayIn<std::uint32_t, 1>>(&given)) {
-    column.numbers = numbers->data();
-    size = numbers->size();
-  } else {
-    const BitsIn& bits = std::get<BitsIn>(given);
-    column.bits = bits.first.data();
-    column.first_bit = bits.second;
-    api::require(bits.second <= 8 * bits.first.size() && n_rows <= 8 * bits.first.size() - bits.second,
-                 "codes: one bit for each row is needed");
-  }
-  api::require(size == n_rows, "codes: one for each row is needed");
-  return column;
+  std::optional<std::size_t> size;
+  std::visit(
+      [&]<class Codes>(const Codes& codes) {
+        if constexpr (std::is_same_v<Codes, std::string>)
+          use_name(codes);
+        else if constexpr (!std::is_same_v<Codes, std::monostate>) {
+          if constexpr (std::is_same_v<Codes, ArrayIn<std::uint8_t, 1>>)
+            column.bytes = codes.data();
+          else
+            column.numbers = codes.data();
+          size = codes.size();
+        }
+      },
+      given);
+  return {column, size};
+}
+
+template <class Given>
+void require_columns(const data::RowCounter& counter, const std::vector<Given>& codes) {
+  api::require(!codes.empty() && codes.size() == counter.n_columns(), "codes: one array for each column is needed");
 }
 
 void add_rows(data::RowCounter& counter, const std::vector<CodesIn>& codes,
               const std::optional<ArrayIn<std::int64_t, 1>>& counts) {
-  api::require(!codes.empty() && codes.size() == counter.n_columns(), "codes: one array for each column is needed");
+  require_columns(counter, codes);
   std::vector<data::CodesOfColumn> columns;
-  std::optional<std::size_t> size;
+  std::optional<std::size_t> n_rows;
   for (const CodesIn& given : codes) {
-    if (const auto* bytes = std::get_if<ArrayIn<std::uint8_t, 1>>(&given))
-      size = bytes->size();
-    else if (const auto* numbers = std::get_if<ArrayIn<std::uint32_t, 1>>(&given))
-      size = numbers->size();
+    const auto [column, size] = codes_of_column(given, [](const std::string&) {});
+    columns.push_back(column);
+    if (!n_rows) n_rows = size;
+    api::require(!size || size == n_rows, "codes: one for each row is needed");
   }
-  api::require(size.has_value(), "codes: at least one column must not be of bits");
-  const std::size_t n_rows = *size;
-  columns.reserve(codes.size());
-  for (const CodesIn& given : codes) columns.push_back(codes_of_column(given, n_rows));
-  require_counts(counts, n_rows);
+  api::require(n_rows.has_value(), "codes: at least one column must not be None");
+  require_counts(counts, *n_rows);
+  require_room(counter, *n_rows);
+  api::require(counter.add(columns, *n_rows, span_of(counts)), "codes: must be below 2^width of their column");
+}
+
+/// The rows of a batch are those from `first` on of the codes that are not in it.
+bool add_flags(data::RowCounter& counter, const nb::capsule& stream, const std::vector<CodesOrNameIn>& codes) {
+  require_columns(counter, codes);
+  std::vector<std::string> names;
+  std::vector<std::size_t> named;
+  std::vector<data::CodesOfColumn> columns;
+  std::vector<std::size_t> sizes;
+  for (const CodesOrNameIn& given : codes) {
+    const auto [column, size] = codes_of_column(given, [&](const std::string& name) {
+      names.push_back(name);
+      named.push_back(columns.size());
+    });
+    columns.push_back(column);
+    if (size) sizes.push_back(*size);
+  }
+  const std::optional<std::vector<FlagBatch>> batches = read_flags(stream, names);
+  if (!batches) return false;
+  std::size_t n_rows = 0;
+  for (const FlagBatch& batch : *batches) n_rows += batch.n_rows;
+  for (const std::size_t size : sizes) api::require(size == n_rows, "codes: one for each row is needed");
   require_room(counter, n_rows);
-  api::require(counter.add(columns, n_rows, span_of(counts)), "codes: must be below 2^width of their column");
+  for (const FlagBatch& batch : *batches) {
+    for (std::size_t i = 0; i < named.size(); ++i) columns[named[i]] = batch.columns[i];
+    api::require(counter.add(columns, batch.n_rows, {}), "codes: must be below 2^width of their column");
+    for (data::CodesOfColumn& column : columns) {
+      if (column.bytes != nullptr) column.bytes += batch.n_rows;
+      if (column.numbers != nullptr) column.numbers += batch.n_rows;
+    }
+  }
+  return true;
 }
 
 ArrayOut<std::uint32_t> add_packed(data::RowCounter& counter, const ArrayIn<Word, 2>& words,
@@ -124,25 +163,38 @@ data::TripleCounter make_triples(std::uint32_t n_columns, std::uint32_t n_target
   return {n_columns, n_targets};
 }
 
-void add_triples(data::TripleCounter& counter, const std::vector<FlagsIn>& columns,
+bool are_below(const ArrayIn<std::uint8_t, 1>& numbers, std::uint32_t end) {
+  std::uint8_t largest = 0;  // in a loop that compilers write with vectors, unlike std::max_element
+  for (const std::uint8_t number : span_of(numbers)) largest = std::max(largest, number);
+  return numbers.size() == 0 || largest < end;
+}
+
+void add_triples(data::TripleCounter& counter, const std::vector<ArrayIn<std::uint8_t, 1>>& columns,
                  const ArrayIn<std::uint8_t, 1>& targets) {
   api::require(columns.size() == counter.n_columns(), "columns: one array for each column is needed");
-  const auto are_below = [](const ArrayIn<std::uint8_t, 1>& numbers, std::uint32_t end) {
-    std::uint8_t largest = 0;  // in a loop that compilers write with vectors, unlike std::max_element
-    for (const std::uint8_t number : span_of(numbers)) largest = std::max(largest, number);
-    return numbers.size() == 0 || largest < end;
-  };
-  std::vector<data::CodesOfColumn> flags;
-  for (const FlagsIn& column : columns) {
-    if (const auto* bytes = std::get_if<ArrayIn<std::uint8_t, 1>>(&column)) {
-      api::require(are_below(*bytes, 2), "codes: must be 0 or 1");
-      flags.push_back(codes_of_column(*bytes, targets.size()));
-    } else {
-      flags.push_back(codes_of_column(std::get<BitsIn>(column), targets.size()));
-    }
+  std::vector<data::CodesOfColumn> flags(columns.size());
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    api::require(columns[c].size() == targets.size(), "columns: one byte for each row is needed");
+    api::require(are_below(columns[c], 2), "columns: must be 0 or 1");
+    flags[c].bytes = columns[c].data();
   }
   api::require(are_below(targets, counter.n_targets()), "targets: must be below n_targets");
   counter.add(flags, span_of(targets));
+}
+
+bool add_triples_of_flags(data::TripleCounter& counter, const nb::capsule& stream,
+                          const std::vector<std::string>& names, const ArrayIn<std::uint8_t, 1>& targets) {
+  api::require(names.size() == counter.n_columns(), "names: one for each column is needed");
+  api::require(are_below(targets, counter.n_targets()), "targets: must be below n_targets");
+  const std::optional<std::vector<FlagBatch>> batches = read_flags(stream, names);
+  if (!batches) return false;
+  std::span<const std::uint8_t> left = span_of(targets);
+  for (const FlagBatch& batch : *batches) {
+    api::require(batch.n_rows <= left.size(), "targets: one for each row is needed");
+    counter.add(batch.columns, left.first(batch.n_rows));
+    left = left.subspan(batch.n_rows);
+  }
+  return true;
 }
 
 void add_merged(data::TripleCounter& triples, const data::RowCounter& rows,
@@ -202,8 +254,10 @@ void add_counters(const nanobind::module_& module) {
                                "the order of their first appearance.")
       .def(nb::new_(&make_counter), nb::arg("widths"))
       .def("add", &add_rows, nb::arg("codes"), nb::arg("counts").noconvert().none() = nb::none(),
-           "Add rows once, or so many times; a code of column c is below 2^widths[c]. Codes of one bit may be packed, "
-           "the lowest bit first, and come with the place of the first bit.")
+           "Add rows once, or so many times; a code of column c is below 2^widths[c]. None: all are 0.")
+      .def("add_flags", &add_flags, nb::arg("stream"), nb::arg("codes").noconvert(),
+           "Add the rows of an Arrow stream once; a column of booleans is given by its name. False, and nothing is "
+           "added, if one of them has missing values, or is of another type.")
       .def("add_packed", &add_packed, nb::arg("words").noconvert(), nb::arg("counts").noconvert(),
            "Add rows that a counter with the same widths has packed; return their numbers among the distinct rows.")
       .def("words", &words_of, nb::arg("first"), nb::arg("last"),
@@ -218,8 +272,12 @@ void add_counters(const nanobind::module_& module) {
   nb::class_<data::TripleCounter>(module, "TripleCounter",
                                   "Counts the rows of each target where three binary columns hold.")
       .def(nb::new_(&make_triples), nb::arg("n_columns"), nb::arg("n_targets"))
-      .def("add", &add_triples, nb::arg("columns").noconvert(), nb::arg("targets").noconvert(),
-           "Add rows, given for each column by bytes of 0 or 1, or by bits as in a `RowCounter`.")
+      .def("add", &add_triples, nb::arg("columns"), nb::arg("targets").noconvert(),
+           "Add rows, given by a byte of 0 or 1 for each column.")
+      .def("add_flags", &add_triples_of_flags, nb::arg("stream"), nb::arg("names"), nb::arg("targets").noconvert(),
+           "Add the rows of an Arrow stream with the columns of these names. False, and nothing is added, if one of "
+           "them "
+           "does not have booleans, or misses a value.")
       .def("add_merged", &add_merged, nb::arg("rows"), nb::arg("bits").noconvert(),
            "Add the rows of a `RowCounter`, given for each of its first columns by the bits of the columns here that "
            "hold for each code. The next one has the targets.")

@@ -12,13 +12,15 @@
 
 namespace hornbeam::data {
 
-/// The codes of one column in a batch, of one byte, of four, or of one bit: exactly one pointer is not null.
+/// The codes of one column in a batch, of one byte, of four, or of one bit: one pointer is not null, or all codes are
+/// 0.
 struct CodesOfColumn {
   const std::uint8_t* bytes = nullptr;
   const std::uint32_t* numbers = nullptr;
   /// Of the first row: bit `first_bit` % 8, the lowest is 0, of byte `first_bit` / 8.
   const std::uint8_t* bits = nullptr;
   std::size_t first_bit = 0;
+  bool are_zero() const { return bytes == nullptr && numbers == nullptr && bits == nullptr; }
   std::uint32_t operator[](std::size_t row) const { return bytes != nullptr ? bytes[row] : numbers[row]; }
 };
 

@@ -28,6 +28,33 @@ bool are_flags(const CodesOfColumn& codes, std::uint32_t width) {
   return codes.bits != nullptr || (width == 1 && codes.bytes != nullptr);
 }
 
+/// As many flags as a block of rows has.
+void load_block(const CodesOfColumn& codes, std::size_t first, Word* flags) {
+  constexpr std::size_t kBytes = kernels::kFlagRows / 8;
+  const std::size_t first_bit = codes.first_bit + first;
+  if (codes.bits != nullptr && first_bit % 8 == 0) {
+    const std::uint8_t* const bytes = codes.bits + first_bit / 8;
+    __builtin_prefetch(bytes + 4 * kBytes);  // so many columns at once are not foreseen by the processor
+    std::memcpy(flags, bytes, kBytes);
+    return;
+  }
+  for (std::size_t row = 0; row < kernels::kFlagRows; row += kWordBits)
+    *flags++ = load_flags(codes, first + row, kWordBits);
+}
+
+/// Rows whose count is asked for while another one is counted up.
+constexpr std::size_t kAhead = 48;
+
+/// Counts rows up in bytes, and lists those whose count was 0; a few more rows than `n` can be read. Returns how many.
+std::size_t count_up(const std::uint32_t* rows, std::size_t n, std::uint8_t* counts, std::uint32_t* listed) {
+  std::size_t n_listed = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    __builtin_prefetch(counts + rows[i + kAhead], 1);
+    if (counts[rows[i]]++ == 0) listed[n_listed++] = rows[i];
+  }
+  return n_listed;
+}
+
 /// For so few bits, the counts of all combinations take no more than 36 MB.
 constexpr std::uint32_t kFewBits = 22;
 
@@ -103,30 +130,33 @@ void RowCounter::count_packed(const Word* rows, std::uint32_t n, std::span<const
 
 std::size_t RowCounter::count_flags(std::span<const CodesOfColumn> columns, std::size_t n_rows) {
   using kernels::kFlagColumns, kernels::kFlagRows;
-  constexpr std::size_t kWords = kFlagRows / kWordBits;
   static_assert(kFewBits <= kFlagColumns);
   std::vector<std::size_t> used;
   for (std::size_t c = 0; c < columns.size(); ++c) {
-    if (places_[c].width == 0) continue;
+    if (places_[c].width == 0 || columns[c].are_zero()) continue;
     if (!are_flags(columns[c], places_[c].width)) return 0;
     used.push_back(c);
   }
-  alignas(64) Word flags[kFlagColumns][kWords] = {};
-  alignas(64) std::uint32_t rows[kFlagRows];
-  std::uint32_t to_prepay[kFlagRows];
-  std::uint8_t* const spent = spent_.data();
-  std::size_t first = 0;
-  for (; n_rows - first >= kFlagRows; first += kFlagRows) {
-    for (const std::size_t c : used)
-      for (std::size_t w = 0; w < kWords; ++w)
-        flags[places_[c].shift][w] = load_flags(columns[c], first + w * kWordBits, kWordBits);
-    kernels::transpose_flags(flags[0], rows);
-    // Few rows wait for a cache: only `spent`, a byte for each combination, is read for all of them.
-    std::uint32_t n = 0;
-    for (const std::uint32_t row : rows)
-      if (spent[row]++ == 0) to_prepay[n++] = row;
-    for (std::uint32_t i = 0; i < n; ++i) prepay(to_prepay[i], kPrepaid);
+  constexpr std::size_t kRowsAtOnce = 4 * kFlagRows;
+  alignas(64) Word flags[kFlagColumns][kFlagRows / kWordBits] = {};
+  alignas(64) std::uint32_t rows[kRowsAtOnce + kAhead] = {};
+  std::uint32_t to_prepay[2 * kRowsAtOnce];
+  std::size_t first = 0, n = 0, n_waiting = 0;
+  const auto prepay_all = [&] {
+    for (std::size_t i = 0; i < n_waiting; ++i) prepay(to_prepay[i], kPrepaid);
+    n_waiting = 0;
+  };
+  for (; n_rows - first >= kFlagRows; first += n) {
+    for (n = 0; n < kRowsAtOnce && n_rows - first - n >= kFlagRows; n += kFlagRows) {
+      for (const std::size_t c : used) load_block(columns[c], first + n, flags[places_[c].shift]);
+      kernels::transpose_flags(flags[0], rows + n);
+    }
+    // Rows wait for the second cache only: `spent_`, a byte for each combination, is all that is read for each of
+    // them. What is prepaid is farther away, so that many rows wait for it together.
+    n_waiting += count_up(rows, n, spent_.data(), to_prepay + n_waiting);
+    if (n_waiting >= kRowsAtOnce) prepay_all();
   }
+  prepay_all();
   return first;
 }
 
@@ -180,7 +210,7 @@ void RowCounter::pack(std::span<const CodesOfColumn> columns, std::size_t first,
     kernels::kernels().transpose(block);
     for (std::uint32_t i = 0; i < n; ++i) rows_[std::size_t{i} * n_words_ + word] = block[i];
     for (c = begin; c < places_.size() && places_[c].word == word; ++c) {
-      if (are_flags(columns[c], places_[c].width) || places_[c].width == 0) continue;
+      if (are_flags(columns[c], places_[c].width) || places_[c].width == 0 || columns[c].are_zero()) continue;
       for (std::uint32_t i = 0; i < n; ++i)
         rows_[std::size_t{i} * n_words_ + word] |= Word{columns[c][first + i]} << places_[c].shift;
     }

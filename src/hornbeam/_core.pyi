@@ -7,6 +7,7 @@ from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
+from typing_extensions import CapsuleType
 
 
 from collections.abc import Callable
@@ -136,9 +137,14 @@ class RowCounter:
 
     def __init__(self, widths: Sequence[int]) -> None: ...
 
-    def add(self, codes: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)] | tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], int]], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None:
+    def add(self, codes: Sequence[None | Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None:
         """
-        Add rows once, or so many times; a code of column c is below 2^widths[c]. Codes of one bit may be packed, the lowest bit first, and come with the place of the first bit.
+        Add rows once, or so many times; a code of column c is below 2^widths[c]. None: all are 0.
+        """
+
+    def add_flags(self, stream: CapsuleType, codes: Sequence[None | str | Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> bool:
+        """
+        Add the rows of an Arrow stream once; a column of booleans is given by its name. False, and nothing is added, if one of them has missing values, or is of another type.
         """
 
     def add_packed(self, words: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
@@ -179,9 +185,12 @@ class TripleCounter:
 
     def __init__(self, n_columns: int, n_targets: int) -> None: ...
 
-    def add(self, columns: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], int]], targets: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+    def add(self, columns: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], targets: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Add rows, given by a byte of 0 or 1 for each column."""
+
+    def add_flags(self, stream: types.CapsuleType, names: Sequence[str], targets: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bool:
         """
-        Add rows, given for each column by bytes of 0 or 1, or by bits as in a `RowCounter`.
+        Add the rows of an Arrow stream with the columns of these names. False, and nothing is added, if one of them does not have booleans, or misses a value.
         """
 
     def add_merged(self, rows: RowCounter, bits: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,52 +75,71 @@ def test_wrong_words_are_refused() -> None:
         counter.words(0, 1)
 
 
-@given(st.integers(1, 200), st.integers(0, 30), st.integers(1, 70), st.integers(0, 2**32 - 1))
-def test_bits_are_counted_like_bytes(n_rows: int, first: int, n_columns: int, seed: int) -> None:
+def _streamed(rows: np.ndarray, first: int, n_chunks: int, random: np.random.Generator) -> pa.Table:
+    """Return flags as a table of several batches, each of which begins at some bit."""
+    n_rows = rows.shape[1]
+    around = np.concatenate([random.integers(0, 2, (len(rows), first), dtype=np.uint8), rows], axis=1)
+    table = pa.table({str(number): pa.array(row.astype(bool)) for number, row in enumerate(around)}).slice(first)
+    ends = np.sort([0, n_rows, *random.integers(0, n_rows + 1, n_chunks - 1)]).tolist()
+    return pa.concat_tables([table.slice(begin, end - begin) for begin, end in pairwise(ends)])
+
+
+@given(
+    st.integers(1, 5000), st.integers(0, 30), st.integers(1, 3), st.integers(1, 70), st.sampled_from([0, 1, 2]),
+    st.integers(0, 2**32 - 1),
+)  # fmt: skip
+def test_bits_of_a_stream_are_counted_like_bytes(
+    n_rows: int, first: int, n_chunks: int, n_columns: int, width: int, seed: int
+) -> None:
     random = np.random.default_rng(seed)
     rows = random.integers(0, 2, (n_columns, 7), dtype=np.uint8)[:, random.integers(0, 7, n_rows)]
-    label, counts = random.integers(0, 3, n_rows).astype(np.uint8), random.integers(1, 5, n_rows)
-    expected, found = (_core.RowCounter([1] * n_columns + [2]) for _ in range(2))
-    expected.add([*rows, label], counts)
-    around = random.integers(0, 2, (n_columns, first + n_rows + 3), dtype=np.uint8)
-    around[:, first : first + n_rows] = rows
-    bits = np.packbits(around, axis=1, bitorder="little")
-    codes = [(line, first) if column % 3 else rows[column] for column, line in enumerate(bits)]
-    found.add([*codes, label], counts)
-    assert found.counts().tolist() == expected.counts().tolist()
-    for column in range(n_columns + 1):
-        assert found.codes(column).tolist() == expected.codes(column).tolist()
-
-
-@given(st.integers(1, 700), st.integers(0, 9), st.integers(1, 22), st.integers(0, 2**32 - 1))
-def test_few_flags_are_counted_alike_with_and_without_counts(n_rows: int, first: int, n_flags: int, seed: int) -> None:
-    random = np.random.default_rng(seed)
-    rows = random.integers(0, 2, (n_flags, first + n_rows), dtype=np.uint8)
-    bits = np.packbits(rows, axis=1, bitorder="little")
-    flags = [(bits[column], first) if random.random() < 0.7 else row[first:] for column, row in enumerate(rows)]
-    zeros = np.zeros(n_rows, dtype=np.uint8)
-    place = int(random.integers(0, n_flags + 1))  # of a column that takes no bits
-    codes = [*flags[:place], zeros, *flags[place:]]
-    found, expected = (_core.RowCounter([1] * place + [0] + [1] * (n_flags - place)) for _ in range(2))
+    label = random.integers(0, 1 << width, n_rows).astype(np.uint8)
+    expected, found = (_core.RowCounter([1] * n_columns + [width, 1]) for _ in range(2))
+    names = list(map(str, range(n_columns)))
     for _ in range(2):
-        found.add(codes)
-        expected.add(codes, np.ones(n_rows, dtype=np.int64))  # counted one by one
+        expected.add([*rows, label, np.zeros(n_rows, dtype=np.uint8)], np.ones(n_rows, dtype=np.int64))  # one by one
+        stream = _streamed(rows, first, n_chunks, random).__arrow_c_stream__()
+        given_label = label if width or random.random() < 0.5 else None
+        assert found.add_flags(stream, [*names, given_label, None])
     assert found.counts().tolist() == expected.counts().tolist()
-    for column in range(n_flags + 1):
+    for column in range(n_columns + 2):
         assert found.codes(column).tolist() == expected.codes(column).tolist()
 
 
-def test_wrong_bits_are_refused() -> None:
-    bits, label = np.zeros(2, dtype=np.uint8), np.zeros(10, dtype=np.uint8)
+def test_bits_are_found_by_name_in_columns_of_any_type() -> None:
+    table = pa.table({"n": [1, 2, 3], "b": [True, False, True], "a": [False, False, True], "t": ["x", "y", "z"]})
+    counter = _core.RowCounter([1, 1])
+    assert counter.add_flags(table.__arrow_c_stream__(), ["a", "b"])
+    assert [counter.codes(column).tolist() for column in range(2)] == [[0, 0, 1], [1, 0, 1]]
+
+
+def test_nothing_is_added_if_a_column_is_not_of_bits() -> None:
+    counter = _core.RowCounter([1, 1])
+    whole, missing = ({"a": [True], "b": [value]} for value in (True, None))
+    types = pa.schema([("a", pa.bool_()), ("b", pa.bool_())])
+    tables = [
+        pa.concat_tables([pa.table(whole, types), pa.table(missing, types)]),
+        pa.table({"a": [True], "b": [1]}),
+        pa.table({"a": [True]}),
+    ]
+    for table in tables:
+        assert not counter.add_flags(table.__arrow_c_stream__(), ["a", "b"])
+    assert counter.n_rows == 0
+
+
+def test_wrong_streams_are_refused() -> None:
+    table, label = pa.table({"a": [True, False]}), np.zeros(2, dtype=np.uint8)
     for codes, message in [
-        ([(bits, 7), label], "one bit for each row"),
-        ([(bits, 17), label[:0]], "one bit for each row"),
-        ([(bits, 0), (bits, 0)], "at least one column must not be of bits"),
+        (["a"], "one array for each column"),
+        (["a", label[:1]], "one for each row"),
+        (["a", label + 2], "must be below 2"),
     ]:
         with pytest.raises(ValueError, match=message):
-            _core.RowCounter([1, 1]).add(codes)
-    with pytest.raises(ValueError, match="below 2"):
-        _core.RowCounter([0, 1]).add([(bits, 0), label])
+            _core.RowCounter([1, 1]).add_flags(table.__arrow_c_stream__(), codes)
+    with pytest.raises(ValueError, match="stream"):
+        _core.RowCounter([1, 1]).add_flags(table.schema.__arrow_c_schema__(), ["a", label])
+    with pytest.raises(ValueError, match="must not be None"):
+        _core.RowCounter([1]).add([None])
 
 
 def test_many_rows_need_more_memory() -> None:

@@ -35,27 +35,40 @@ def test_more_rows_than_a_tile_are_all_counted():
     assert counter.totals().tolist() == [10_001]
 
 
-@pytest.mark.parametrize("first_bit", [0, 3, 13])
-def test_bits_are_counted_like_bytes(first_bit):
-    random = np.random.default_rng(first_bit)
-    X, targets = random.integers(0, 2, (5, 5000), dtype=np.uint8), random.integers(0, 2, 5000, dtype=np.uint8)
-    around = random.integers(0, 2, first_bit, dtype=np.uint8)
-    bits = [(np.packbits([*around, *column, *around], bitorder="little"), first_bit) for column in X]
-    of_bits, of_bytes = _core.TripleCounter(5, 2), _core.TripleCounter(5, 2)
-    of_bits.add(bits[:2] + list(X[2:]), targets)
-    of_bytes.add(list(X), targets)
+@pytest.mark.parametrize("first", [0, 3, 1030])
+def test_flags_of_a_stream_are_counted_like_bytes(first):
+    polars = pytest.importorskip("polars")
+    random = np.random.default_rng(first)
+    X, targets = random.integers(0, 2, (5, 9000), dtype=np.uint8), random.integers(0, 2, 9000, dtype=np.uint8)
+    frame = polars.DataFrame({name: column == 1 for name, column in zip("abcde", X, strict=True)})
+    parts = polars.concat([frame[:4000], frame[4000:]], rechunk=False)[first:]
+    of_flags, of_bytes = _core.TripleCounter(4, 2), _core.TripleCounter(4, 2)
+    assert of_flags.add_flags(parts.__arrow_c_stream__(), ["e", "a", "b", "d"], targets[first:])
+    of_bytes.add([np.ascontiguousarray(X[column, first:]) for column in (4, 0, 1, 3)], targets[first:])
     for target in range(2):
-        assert (of_bits.counts(target) == of_bytes.counts(target)).all()
-    with pytest.raises(ValueError, match="one bit for each row is needed"):
-        of_bits.add([(bits[0][0][:625], 8), *X[1:]], targets)
+        assert (of_flags.counts(target) == of_bytes.counts(target)).all()
+    assert of_flags.totals().tolist() == of_bytes.totals().tolist()
+
+
+def test_a_stream_with_other_columns_is_not_counted():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"a": [True, False], "b": [True, None], "c": [0, 1]})
+    counter, targets = _core.TripleCounter(1, 2), np.zeros(2, dtype=np.uint8)
+    for name in ("b", "c", "d"):
+        assert not counter.add_flags(frame.__arrow_c_stream__(), [name], targets)
+    assert counter.totals().tolist() == [0, 0]
+    with pytest.raises(ValueError, match="targets: one for each row"):
+        counter.add_flags(frame.__arrow_c_stream__(), ["a"], targets[:1])
+    with pytest.raises(ValueError, match="names: one for each column"):
+        counter.add_flags(frame.__arrow_c_stream__(), ["a", "a"], targets)
 
 
 def test_wrong_rows_are_refused():
     bits = np.array([0, 1], dtype=np.uint8)
     for columns, targets, message in [
         ([bits], bits, "one array for each column"),
-        ([bits, bits[:1]], bits, "one for each row"),
-        ([bits, bits * 2], bits, "codes: must be 0 or 1"),
+        ([bits, bits[:1]], bits, "one byte for each row"),
+        ([bits, bits * 2], bits, "must be 0 or 1"),
         ([bits, bits], bits * 2, "targets: must be below"),
     ]:
         with pytest.raises(ValueError, match=message):

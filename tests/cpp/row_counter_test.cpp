@@ -64,7 +64,7 @@ RANDOM_TEST(distinct_rows_are_counted_in_the_order_of_their_first_appearance, 30
   std::vector<std::vector<std::uint32_t>> rows;
   std::vector<std::int64_t> expected;
   for (std::uint32_t n_batches = draw.size_between(1, 3); n_batches > 0; --n_batches) {
-    const Batch batch(draw, widths, draw.size_between(1, 700));
+    const Batch batch(draw, widths, draw.size_between(1, are_flags ? 3000 : 700));
     std::vector<std::int64_t> counts(draw.percent(30) ? batch.n_rows : 0);
     for (std::int64_t& count : counts) count = 1 + static_cast<std::int64_t>(draw.below(1000));
     CHECK(counter.add(batch.columns, batch.n_rows, counts));

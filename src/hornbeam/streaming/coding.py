@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from importlib.util import find_spec
 from typing import Any, Protocol
 
 import narwhals as nw
@@ -22,10 +20,6 @@ from hornbeam.table.column import column_of_series
 Codes = npt.NDArray[Any]
 """Of shape (n_rows,), of type uint8 or uint32."""
 _MISSING = 2
-
-
-Bits = tuple[npt.NDArray[np.uint8], int]
-"""Codes of one bit, the lowest bit of each byte first, and the place of the first."""
 
 
 class ColumnCoder(Protocol):
@@ -99,27 +93,14 @@ class FlagCoder:
         return Column(self._name, "number", self.values_of(np.arange(self.n_codes)), True)
 
 
-def bits_of_flags(frame: nw.DataFrame[Any]) -> dict[str, Bits]:
-    """Return the bits of each column of booleans without copying them; not of those that are bytes, or miss any."""
-    native = frame.to_native()
-    if frame.implementation.is_polars() and _has_pyarrow():
-        import polars.selectors
-
-        native = native.select(polars.selectors.boolean()).to_arrow()  # one by one takes much longer
-    elif not frame.implementation.is_pyarrow():
-        return {}
-    found: dict[str, Bits] = {}
-    for name, column in zip(native.column_names, native.columns, strict=True):
-        array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-        if str(column.type) == "bool" and array.null_count == 0:
-            found[name] = np.frombuffer(array.buffers()[1], dtype=np.uint8), array.offset
-    return found
-
-
-@cache
-def _has_pyarrow() -> bool:
-    """Return whether polars can hand its bits over."""
-    return find_spec("pyarrow") is not None
+def stream_of_flags(frame: nw.DataFrame[Any], columns: Sequence[str]) -> Any:
+    """Return an Arrow stream of columns of booleans, which hands their bits over; None if each takes a byte."""
+    if not (frame.implementation.is_polars() or frame.implementation.is_pyarrow()):
+        return None
+    if len(columns) < len(frame.columns):
+        frame = frame.select(columns)
+    stream = getattr(frame.to_native(), "__arrow_c_stream__", None)
+    return None if stream is None else stream()
 
 
 class ValueCoder:
@@ -128,7 +109,6 @@ class ValueCoder:
     def __init__(self) -> None:
         self._code_of: dict[Any, int] = {}
         self._parts: list[npt.NDArray[Any]] = []
-        self._repeated = np.empty(0, dtype=np.uint8)
 
     @property
     def n_codes(self) -> int:
@@ -155,12 +135,10 @@ class ValueCoder:
         of_rows: Codes = as_codes(codes, self.n_codes)[numbers]
         return of_rows
 
-    def repeated(self, value: npt.NDArray[Any], n_rows: int) -> Codes:
-        """Return the code of a value, an array of one, for so many rows; they share the array with those before."""
+    def repeated(self, value: npt.NDArray[Any], n_rows: int) -> Codes | None:
+        """Return the code of a value, an array of one, for so many rows; None if it is 0."""
         code = self.codes_of(value, np.zeros(1, dtype=np.intp))
-        if len(self._repeated) < n_rows or self._repeated[0] != code[0]:
-            self._repeated = np.full(n_rows, code[0])
-        return self._repeated[:n_rows]
+        return np.full(n_rows, code[0]) if code[0] else None
 
 
 def codes_of_labels(coder: ValueCoder, series: nw.Series[Any]) -> Codes:
@@ -193,8 +171,8 @@ def codes_of_predictions(coder: ValueCoder, reference: Any, X: nw.DataFrame[Any]
     return coder.codes_of(*encode_labels(read_labels(predicted)))
 
 
-def codes_of_weights(coder: ValueCoder, weights: npt.NDArray[Any]) -> Codes:
-    """Return the code of the weight of each row."""
+def codes_of_weights(coder: ValueCoder, weights: npt.NDArray[Any]) -> Codes | None:
+    """Return the code of the weight of each row; None if all are 0."""
     if weights.strides == (0,) or (weights == weights[0]).all():  # the first: one weight that stands for all rows
         return coder.repeated(weights[:1], len(weights))
     return coder.codes_of(*np.unique(weights, return_inverse=True))

@@ -23,11 +23,11 @@ from hornbeam.streaming.coding import (
     FlagCoder,
     MissingFlagError,
     ValueCoder,
-    bits_of_flags,
     classes_of_labels,
     codes_of_labels,
     codes_of_predictions,
     codes_of_weights,
+    stream_of_flags,
     values_of_rows,
 )
 from hornbeam.streaming.flags import PackedFlags
@@ -249,7 +249,6 @@ class _MergedRows:
     def __init__(self, coders: Sequence[ColumnCoder], source: Source, may_stop: bool, may_spill: bool) -> None:
         self._coders, self._source, self._may_stop, self._may_spill = coders, source, may_stop, may_spill
         self._are_flags = all(isinstance(coder, FlagCoder) for coder in coders)
-        self._names = set(source.layout.columns)
         self.n_rows = 0
         self._labels, self._weights, self._predictions = ValueCoder(), ValueCoder(), ValueCoder()
         self._widths = self._needed_widths()
@@ -260,24 +259,16 @@ class _MergedRows:
     def add(self, frame: nw.DataFrame[Any], weights: npt.NDArray[Any]) -> None:
         """Add the rows of a batch."""
         layout = self._source.layout
-        bits = bits_of_flags(frame) if self._are_flags else {}
-        # One by one by name takes much longer.
-        series = {} if bits.keys() >= self._names else {column.name: column for column in frame.iter_columns()}
-        codes: list[Any] = [
-            bits.get(name) or coder.codes_of(series[name])
-            for name, coder in zip(layout.columns, self._coders, strict=True)
-        ]
-        if self._labels.are_flags and layout.target in bits:
-            codes.append(bits[layout.target])
-        else:
-            codes.append(codes_of_labels(self._labels, frame[layout.target]))
-        codes.append(codes_of_weights(self._weights, weights))
+        others: list[Any] = [codes_of_weights(self._weights, weights)]
         if self._source.reference is not None:
             of_model = frame.select(layout.columns)
-            codes.append(codes_of_predictions(self._predictions, self._source.reference, of_model))
-        if (widths := self._needed_widths()) != self._widths:
-            self._widen(widths)
-        self.counter.add(codes)
+            others.append(codes_of_predictions(self._predictions, self._source.reference, of_model))
+        if not (self._are_flags and self._add_flags(frame, others)):
+            series = {column.name: column for column in frame.iter_columns()}  # one by one by name takes much longer
+            codes = [coder.codes_of(series[name]) for name, coder in zip(layout.columns, self._coders, strict=True)]
+            codes.append(codes_of_labels(self._labels, series[layout.target]))
+            self._widen()
+            self.counter.add([*codes, *others])
         self.n_rows += len(frame)
         needed = self.counter.n_bytes + _BYTES_OF_ROW * self.counter.n_rows
         budget = self._source.budget
@@ -290,6 +281,18 @@ class _MergedRows:
             return
         self._source.hold(needed - self._held, "the distinct rows", _REMEDY)
         self._held = needed
+
+    def _add_flags(self, frame: nw.DataFrame[Any], others: list[Any]) -> bool:
+        """Add rows whose flags are counted as bits where they lie; none if a column has bytes or misses values."""
+        layout = self._source.layout
+        columns, labels = layout.columns, frame[layout.target]
+        label: Any = layout.target
+        if self._labels.are_flags and labels.dtype == nw.Boolean:
+            stream = stream_of_flags(frame, [*columns, layout.target])
+        else:
+            stream, label = stream_of_flags(frame, columns), codes_of_labels(self._labels, labels)
+        self._widen()
+        return stream is not None and self.counter.add_flags(stream, [*columns, label, *others])
 
     def finish(self) -> None:
         """Merge what is on disk."""
@@ -364,8 +367,11 @@ class _MergedRows:
         self._source.budget.release(self._held)
         self._held = 0
 
-    def _widen(self, widths: list[int]) -> None:
+    def _widen(self) -> None:
         """Make room for codes that were not expected; the rows so far keep their order."""
+        widths = self._needed_widths()
+        if widths == self._widths:
+            return
         if self._spilled is not None:
             self._spilled = self._spilled.widened(widths)
         wider = _core.RowCounter(widths)

@@ -19,9 +19,9 @@ from hornbeam.streaming.coding import (
     FlagCoder,
     MissingFlagError,
     ValueCoder,
-    bits_of_flags,
     classes_of_labels,
     codes_of_labels,
+    stream_of_flags,
 )
 from hornbeam.streaming.passes import Source
 from hornbeam.table import Table
@@ -100,7 +100,9 @@ class CountedTriples:
         """Add the rows of a batch, which all weigh the same."""
         codes = [coder.codes_of(frame[name]) for name, coder in zip(self._source.layout.columns, coders, strict=True)]
         answers = zip(self._columns, self._answers, strict=True)
-        self._add(frame, [answer[codes[column]] for column, answer in answers])
+        columns = [answer[codes[column]] for column, answer in answers]
+        labels = self._labels_of(frame)
+        self._counters[-1].add(columns, labels)
 
     def add_flags(self, frame: nw.DataFrame[Any], flags: Sequence[FlagCoder]) -> None:
         """Add the rows of a batch, where the conditions are columns of booleans.
@@ -110,22 +112,24 @@ class CountedTriples:
         MissingFlagError
             If a value is missing.
         """
-        bits = bits_of_flags(frame)
-        codes: list[Any] = [
-            bits.get(name) or flag.codes_of(frame[name])
-            for name, flag in zip(self._source.layout.columns, flags, strict=True)
-        ]
+        layout = self._source.layout
+        labels = self._labels_of(frame)
+        stream = stream_of_flags(frame, layout.columns)
+        if stream is not None and self._counters[-1].add_flags(stream, list(layout.columns), labels):
+            return
+        columns = [flag.codes_of(frame[name]) for name, flag in zip(layout.columns, flags, strict=True)]
         if any(flag.has_missing for flag in flags):
             raise MissingFlagError
-        self._add(frame, codes)
+        self._counters[-1].add(columns, labels)
 
-    def _add(self, frame: nw.DataFrame[Any], columns: list[Any]) -> None:
-        labels = codes_of_labels(self._labels, frame[self._source.layout.target])
+    def _labels_of(self, frame: nw.DataFrame[Any]) -> npt.NDArray[np.uint8]:
+        """Return the codes of the labels, for which the last counter has room."""
+        labels: npt.NDArray[np.uint8] = codes_of_labels(self._labels, frame[self._source.layout.target])
         if self._labels.n_codes > _MOST_CLASSES:
             raise MemoryError(f"X holds more than {_MOST_CLASSES} classes, and its rows hardly repeat. {_REMEDY}")
         if not self._counters or self._labels.n_codes > self._counters[-1].totals().size:
             self._add_counter()
-        self._counters[-1].add(columns, labels)
+        return labels
 
     def add_merged(self, rows: Any, coders: Sequence[ColumnCoder]) -> None:
         """Add the rows of a `RowCounter`, whose first columns are those of the coders, and the next the labels."""
