@@ -80,7 +80,11 @@ def _measure_generated(options: argparse.Namespace, parser: argparse.ArgumentPar
         if unknown := [name for name in options.step or () if name not in streaming.STEPS]:
             parser.error(f"argument --step: {unknown[0]!r} is none of {', '.join(streaming.STEPS)}")
         path = options.results or RESULTS / "streaming.jsonl"
-        streaming.run(path, int(options.rows), options.columns, options.step or [*streaming.STEPS], options.directory)
+        steps = [*streaming.STEPS] if options.step is None else options.step
+        if steps:
+            sizes = int(options.rows), options.columns
+            streaming.run(path, *sizes, steps, options.directory, options.times, options.repeats)
+        streaming.report(path, path.with_suffix(".md"))
     elif options.command == "policies":
         from benchmarks import policies
 
@@ -175,10 +179,16 @@ def _add_generated(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     cluster.add_argument("--real", action="store_true", help="also start clusters of two workers on this machine")
     cluster.add_argument("--results", type=Path, help="file instead of benchmarks/results/cluster.jsonl")
 
-    streaming = commands.add_parser("streaming", help="measure fits of a generated table larger than memory")
-    streaming.add_argument("--rows", type=float, default=1e6, help="of the table (1e6)")
+    streaming = commands.add_parser(
+        "streaming", help="measure fits of a generated table larger than memory, and write their table"
+    )
+    streaming.add_argument("--rows", type=float, default=1e6, help="of the file (1e6)")
+    streaming.add_argument("--times", type=int, default=1, help="how often the table has these rows (1)")
     streaming.add_argument("--columns", type=int, default=20, help="of flags (20)")
-    streaming.add_argument("--step", nargs="+", help="only these: 'polars reads', 'GOSDT depth 3', ...")
+    streaming.add_argument("--repeats", type=int, default=1, help="how often to make each step, in turn (1)")
+    streaming.add_argument(
+        "--step", nargs="*", help="only these: 'polars reads', 'GOSDT depth 3', ...; none to write the table alone"
+    )
     streaming.add_argument(
         "--directory", type=Path, help="where the table is while it is measured; the system's folder"
     )
