@@ -19,7 +19,8 @@ inline constexpr std::uint32_t kFewColumns = 40;
 /// Up to this many columns, trees of two levels, or of three, are found from sums over pairs or triples of columns.
 inline constexpr std::uint32_t kMostColumnsOfPairs = 2048, kMostColumnsOfTriples = 160;
 
-/// Up to this many cells of four or five columns, all of them are counted (shallow/cell_solver.hpp).
+/// Up to this many cells of four or five columns, or four times as many for many rows, all of them are counted
+/// (shallow/cell_solver.hpp).
 inline constexpr std::uint64_t kMostCells = std::uint64_t{1} << 26;
 
 /// When bounds/packing_blocks.hpp is tried; tests choose less.

@@ -128,7 +128,8 @@ std::uint32_t BoundRaiser::levels_by_cells(const NodeLimits& limits, Ticks upper
     if (limits.depth <= levels || upper <= (levels + 2) * thread_.problem.leaf_cost + least_loss) {
       const bool has_room =
           !most_bytes || thread_.shared.bytes() + shallow::CellSolver::bytes(levels, n_columns) <= *most_bytes;
-      return has_room && shallow::CellSolver::n_cells(levels, n_columns) <= thread_.problem.most_cells ? levels : 0;
+      const bool is_faster = shallow::CellSolver::is_faster(levels, thread_.problem, *thread_.shared.coded_rows);
+      return has_room && is_faster ? levels : 0;
     }
   return 0;
 }

@@ -9,6 +9,8 @@ namespace hornbeam::shallow {
 namespace {
 
 constexpr std::uint64_t kWorkOfCell = 16;  // of a block of columns, in words of kernel work
+constexpr std::uint64_t kRowsOfCell = 2;   // added to a sum in the time of a cell
+constexpr std::uint64_t kManyRows = 4;     // times as many cells are counted for these
 constexpr Ticks kUnit = 64;                // more than the leaves of five levels
 constexpr int kMostBits = 62;
 constexpr Ticks kNoWorth = -(Ticks{1} << 61);  // less than any tree
@@ -16,6 +18,13 @@ constexpr Ticks kNoWorth = -(Ticks{1} << 61);  // less than any tree
 /// The first column behind a set, and the first one of its block.
 std::uint32_t behind_of(const std::uint32_t* set, std::uint32_t size) { return size == 0 ? 0 : set[size - 1] + 1; }
 std::uint32_t block_of(const std::uint32_t* set, std::uint32_t size) { return behind_of(set, size) / kLanes * kLanes; }
+
+/// How many sets of k of n columns there are.
+std::uint64_t n_sets(std::uint64_t n, std::uint32_t k) {
+  std::uint64_t sets = 1;
+  for (std::uint32_t i = 0; i < k; ++i) sets = sets * (n - std::min<std::uint64_t>(n, i)) / (i + 1);
+  return sets;
+}
 
 int bits_of(Ticks number) { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number))); }
 
@@ -38,15 +47,23 @@ bool each_set(std::uint32_t n, std::uint32_t size, Use use) {
 }  // namespace
 
 std::uint64_t CellSolver::n_cells(std::uint32_t levels, std::uint32_t n_columns) {
-  std::uint64_t n = 1;  // sets of so many columns
-  for (std::uint32_t i = 0; i < levels; ++i) n = n * (n_columns - std::min(n_columns, i)) / (i + 1);
-  return n << levels;
+  return n_sets(n_columns, levels) << levels;
 }
 
 std::size_t CellSolver::bytes(std::uint32_t levels, std::uint32_t n_columns) {
   std::size_t n = 0;
   for (std::uint32_t size = 0; size + 1 < levels; ++size) n += CellRows::count(n_columns, size, (2u << size) + 1);
   return n * sizeof(Ticks);
+}
+
+bool CellSolver::is_faster(std::uint32_t levels, const rows::Problem& problem, const CodedRows& rows) {
+  const std::uint32_t n_columns = problem.rows.n_columns;
+  const std::uint64_t n = n_cells(levels, n_columns);
+  if (n <= problem.most_cells) return true;
+  // A search adds up all rows for each set of columns above the last three levels, and there for all triples of groups.
+  const std::uint64_t additions = n_sets(n_columns, levels - 3) * problem.rows.n_rows *
+                                  n_sets(static_cast<std::uint32_t>(rows.groups.n_groups()), 3);
+  return n <= kManyRows * problem.most_cells && kRowsOfCell * n <= additions;
 }
 
 CellSolver::CellSolver(const rows::Problem& problem, const CodedRows& rows, const kernels::Kernels& kernels,

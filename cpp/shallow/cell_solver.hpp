@@ -35,6 +35,8 @@ class CellSolver {
   /// columns.
   static std::uint64_t n_cells(std::uint32_t levels, std::uint32_t n_columns);
   static std::size_t bytes(std::uint32_t levels, std::uint32_t n_columns);
+  /// Whether all cells are counted sooner than a search would end: if they are few, or the rows many.
+  static bool is_faster(std::uint32_t levels, const rows::Problem& problem, const CodedRows& rows);
 
   CellSolver(const rows::Problem& problem, const CodedRows& rows, const kernels::Kernels& kernels,
              run::WorkMeter& meter);

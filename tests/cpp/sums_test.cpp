@@ -380,6 +380,21 @@ RANDOM_TEST(cells_of_more_columns_than_lanes_give_the_cost_that_a_search_proves,
   CHECK_EQUAL(by_cells.tree.cost, by_sides.tree.cost);
 }
 
+RANDOM_TEST(more_cells_are_counted_for_many_rows, 16) {
+  const Setup setup(draw, draw.choose<std::size_t>({30, 6000}), 12, 9);
+  rows::Problem problem = setup.problem;
+  const CodedRows coded(problem);
+  const std::uint64_t all = CellSolver::n_cells(4, 12), n_groups = coded.groups.n_groups(),
+                      triples = n_groups * (n_groups - 1) * (n_groups - 2) / 6;
+  const bool has_many = 12 * problem.rows.n_rows * triples >= 2 * all;
+  problem.most_cells = all;
+  CHECK(CellSolver::is_faster(4, problem, coded));
+  problem.most_cells = all - 1;
+  CHECK_EQUAL(CellSolver::is_faster(4, problem, coded), has_many);
+  problem.most_cells = all / 5;
+  CHECK(!CellSolver::is_faster(4, problem, coded));
+}
+
 TEST(cells_take_a_number_for_each_cell_and_no_more) {
   // Of 10 columns: the sums where each set of at most three holds, and the worth in each cell of these sets.
   CHECK_EQUAL(CellSolver::bytes(4, 10), sizeof(Ticks) * (10 * (1 + 2) + 45 * (1 + 4) + 120 * (1 + 8)));

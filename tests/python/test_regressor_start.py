@@ -91,6 +91,17 @@ def test_scikit_learns_tree_is_grown_only_where_the_search_may_need_it(diabetes,
     assert fitted.lower_bound_ <= fitted.objective_
 
 
+def test_scikit_learns_tree_is_not_grown_before_few_cells_are_counted(monkeypatch):
+    calls = []
+    monkeypatch.setattr(DecisionTreeRegressor, "fit", lambda *_: calls.append(1))
+    draw = np.random.default_rng(0)
+    X = draw.integers(0, 2, size=(4000, 28))
+    fitted = GOSDTRegressor(0.0, 5, binarizer=None).fit(X, X[:, 0] * X[:, 1] + draw.normal(size=4000))
+    assert fitted.status_ == "optimal"
+    assert fitted.statistics_["bounds"]["cells"] == 1
+    assert not calls
+
+
 def test_scikit_learn_copies_no_table(diabetes, monkeypatch):
     given = []
     grow = DecisionTreeRegressor.fit

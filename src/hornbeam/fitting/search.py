@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from math import comb
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -56,8 +57,11 @@ _OF_WORKERS = ("max_depth", "max_leaves", "min_samples_leaf", "rule_list", "memo
 _IDLE_ROUNDS = 16
 
 # From sums over columns, so many results of conditions take some tenths of a second at depth 3, and each level more
-# takes up to ten times as long: see docs/notes/2026-11-26-late-greedy-trees.md.
+# takes up to ten times as long: see docs/notes/2026-11-26-late-greedy-trees.md. But so many cells of all sets of four
+# or five columns take no longer, and hardly depend on rows: see docs/notes/2026-11-26-cells.md.
 _MOST_RESULTS_OF_THREE_LEVELS = 10**7
+_MOST_CELLS = 1 << 26
+_LEVELS_OF_CELLS = (4, 5)
 _MOST_COLUMNS_OF_SUMS = 160
 _SOON = 1.0  # seconds
 
@@ -272,8 +276,10 @@ def ends_soon(conditions: Conditions, training: TrainingRows, scale: TreeScale, 
     if depth is None or not isinstance(scale, SquaredErrorScale | SurvivalScale):
         return False
     n_results = len(conditions) * training.n_rows
+    has_cells = depth in _LEVELS_OF_CELLS and comb(len(conditions), depth) << depth <= _MOST_CELLS
+    n_more_levels = 0 if has_cells else max(0, depth - _FEW_LEVELS)
     return (
-        n_results * 10 ** max(0, depth - _FEW_LEVELS) <= _MOST_RESULTS_OF_THREE_LEVELS
+        n_results * 10**n_more_levels <= _MOST_RESULTS_OF_THREE_LEVELS
         and len(conditions) <= _MOST_COLUMNS_OF_SUMS
         and options.max_leaves is None
         and options.min_samples_leaf == 1
