@@ -237,14 +237,69 @@ def test_a_worker_that_stands_still_holds_nobody_up(client_of_its_own):
     try:
         there = hard_on_cluster(False, callback=stopper)
     finally:
-        for pid in stopper.killed:
-            # Dask kills a worker that has not answered for long.
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGCONT)
+        _go_on(stopper.killed)
     assert stopper.killed
     assert there.statistics_["lost_jobs"] >= 1
     assert result(there) == result_of_hard(False)
     assert is_quiet(client_of_its_own)
+
+
+def _go_on(pids):
+    for pid in pids:
+        # Dask kills a worker that has not answered for long.
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGCONT)
+
+
+def _manage_memory(client):
+    """Let Dask's memory manager remove copies of data now, not in the next two seconds."""
+    client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.extensions["amm"].run_once())
+
+
+def test_the_memory_manager_leaves_the_problem_to_the_others_if_a_worker_stands_still(client_of_its_own):
+    stopper = KillsAWorker(client_of_its_own, signal.SIGSTOP)
+
+    def stop(progress):
+        stopper(progress)
+        _manage_memory(client_of_its_own)
+
+    X, y = noise(300, 50)
+    try:
+        there = fitted_on_cluster(X, y, **OF_HARD, time_limit=120, callback=stop)
+    finally:
+        _go_on(stopper.killed)
+    assert stopper.killed
+    assert there.status_ == "optimal"
+    assert there.objective_ == there.lower_bound_
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_worker_that_stood_still_before_the_search_holds_nobody_up(client_of_its_own, number):
+    workers = client_of_its_own.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.workers))
+    pid = client_of_its_own.run(os.getpid)[workers[number]]
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        there = hard_on_cluster(False)
+    finally:
+        _go_on([pid])
+    assert result(there) == result_of_hard(False)
+    assert is_quiet(client_of_its_own)
+
+
+def test_the_memory_manager_leaves_workers_what_they_have_proven(client, monkeypatch):
+    searches = []
+
+    class Noted(search.ClusterSearch):
+        def __init__(self, *given):
+            super().__init__(*given)
+            searches.append(self)
+
+    monkeypatch.setattr(search, "ClusterSearch", Noted)
+    X, y = noise(300, 50)
+    fitted_on_cluster(X, y, **OF_HARD, callback=lambda progress: _manage_memory(client))
+    (its,) = searches
+    assert its.n_jobs > 4
+    assert len(its._bytes_of_worker) <= 2  # a worker that gets the problem again draws another number
 
 
 @both_hard
