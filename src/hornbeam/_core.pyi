@@ -188,7 +188,7 @@ class TripleCounter:
     def add(self, columns: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], targets: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Add rows, given by a byte of 0 or 1 for each column."""
 
-    def add_flags(self, stream: types.CapsuleType, names: Sequence[str], targets: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bool:
+    def add_flags(self, stream: CapsuleType, names: Sequence[str], targets: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bool:
         """
         Add the rows of an Arrow stream with the columns of these names. False, and nothing is added, if one of them does not have booleans, or misses a value.
         """
