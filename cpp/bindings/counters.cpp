@@ -275,8 +275,7 @@ void add_counters(const nanobind::module_& module) {
       .def("add", &add_triples, nb::arg("columns"), nb::arg("targets").noconvert(),
            "Add rows, given by a byte of 0 or 1 for each column.")
       .def("add_flags", &add_triples_of_flags, nb::arg("stream"), nb::arg("names"), nb::arg("targets").noconvert(),
-           "Add the rows of an Arrow stream with the columns of these names. False, and nothing is added, if one of "
-           "them "
+           "Add the rows of an Arrow stream with columns of these names. False, and nothing is added, if one of them "
            "does not have booleans, or misses a value.")
       .def("add_merged", &add_merged, nb::arg("rows"), nb::arg("bits").noconvert(),
            "Add the rows of a `RowCounter`, given for each of its first columns by the bits of the columns here that "

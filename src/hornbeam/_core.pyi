@@ -190,7 +190,7 @@ class TripleCounter:
 
     def add_flags(self, stream: CapsuleType, names: Sequence[str], targets: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bool:
         """
-        Add the rows of an Arrow stream with the columns of these names. False, and nothing is added, if one of them does not have booleans, or misses a value.
+        Add the rows of an Arrow stream with columns of these names. False, and nothing is added, if one of them does not have booleans, or misses a value.
         """
 
     def add_merged(self, rows: RowCounter, bits: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> None:
