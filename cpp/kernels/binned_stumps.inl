@@ -56,9 +56,11 @@ HORNBEAM_INLINE EightBins eight_bins(const Ticks* sums) {
            __builtin_shufflevector(low23, high23, 4, 5, 6, 7, 12, 13, 14, 15)}};
 }
 
-/// Lowers the losses of stumps by those of one variable, whose bins are from `begin` to `end`, a multiple of kLanes.
-template <class Gain>
-HORNBEAM_INLINE void compare_binned(const BinnedStumps& in, const Gain& gain, std::uint32_t begin, std::uint32_t end) {
+/// Visits the stumps of one variable, whose bins are from `begin` to `end`, a multiple of kLanes: for each side of the
+/// root split and eight bins, the loss behind each bin, at least so much inside it, and the rows of both leaves behind.
+template <class Gain, class Visit>
+HORNBEAM_INLINE void visit_binned(const BinnedStumps& in, const Gain& gain, std::uint32_t begin, std::uint32_t end,
+                                  const Visit& visit) {
   Ticks* const passed = in.scratch;
   BinSums sum{};
   for (std::uint32_t bin = begin; bin < end; ++bin) {
@@ -70,9 +72,7 @@ HORNBEAM_INLINE void compare_binned(const BinnedStumps& in, const Gain& gain, st
     all[1][k] = all_lanes(sum[k]);
     all[0][k] = all_lanes(in.total[k]) - all[1][k];
   }
-  Lanes least[2] = {all_lanes(kInfinity), all_lanes(kInfinity)}, lower[2] = {least[0], least[1]};
   Ticks before[2] = {0, 0};  // the loss of the near leaf at the bin before
-  const Lanes least_rows = all_lanes(in.least_rows);
   for (std::uint32_t bin = begin; bin < end; bin += kLanes) {
     const EightBins held = eight_bins(passed + kBinSums * std::size_t{bin - begin}),
                     everywhere = eight_bins(in.passed_of_all + kBinSums * std::size_t{bin});
@@ -84,28 +84,82 @@ HORNBEAM_INLINE void compare_binned(const BinnedStumps& in, const Gain& gain, st
         far[k] = all[side][k] - near[k];
       }
       const Lanes near_loss = near[2] - gain(near[0], near[1]), far_loss = far[2] - gain(far[0], far[1]);
-      const Lanes is_short = (near[3] < least_rows) | (far[3] < least_rows);
-      least[side] = smaller(least[side], near_loss + far_loss + (is_short & kInfinity));
       Lanes near_before = __builtin_shufflevector(near_loss, near_loss, 7, 0, 1, 2, 3, 4, 5, 6);
       near_before[0] = before[side];
       before[side] = near_loss[7];
-      lower[side] = smaller(lower[side], near_before + far_loss + outside);
+      visit(bin, side, near_loss + far_loss, near_before + far_loss + outside, smaller(near[3], far[3]));
     }
   }
+}
+
+/// Lowers the losses of stumps by those of one variable.
+template <class Gain>
+HORNBEAM_INLINE void compare_binned(const BinnedStumps& in, const Gain& gain, std::uint32_t begin, std::uint32_t end) {
+  Lanes least[2] = {all_lanes(kInfinity), all_lanes(kInfinity)}, lower[2] = {least[0], least[1]};
+  const Lanes least_rows = all_lanes(in.least_rows), bound_rows = all_lanes(in.least_rows_of_bounds);
+  visit_binned(in, gain, begin, end, [&](std::uint32_t, int side, Lanes behind, Lanes inside, Lanes n_rows) {
+    least[side] = smaller(least[side], behind + ((n_rows < least_rows) & kInfinity));
+    lower[side] = smaller(smaller(lower[side], inside), behind + ((n_rows < bound_rows) & kInfinity));
+  });
   for (int side = 0; side < 2; ++side) {
-    const Ticks at_borders = smallest_lane(least[side]), inside = smallest_lane(lower[side]);
-    const Ticks lowest = at_borders < inside ? at_borders : inside;
+    const Ticks at_borders = smallest_lane(least[side]), lowest = smallest_lane(lower[side]);
     if (at_borders < in.least_loss[side]) in.least_loss[side] = at_borders;
     if (lowest < in.lower_loss[side]) in.lower_loss[side] = lowest;
   }
 }
 
+/// Marks those of one variable that lose less than the limits.
 template <class Gain>
-void compare_all_binned(const BinnedStumps& in, const Gain& gain) {
-  for (std::uint32_t v = 0; v < in.n_variables; ++v) compare_binned(in, gain, in.first_bin[v], in.first_bin[v + 1]);
+HORNBEAM_INLINE void mark_binned(const BinnedStumps& in, const Gain& gain, std::uint32_t begin, std::uint32_t end,
+                                 const BinnedMarks& marks) {
+  const Lanes limit[2] = {all_lanes(marks.limit[0]), all_lanes(marks.limit[1])};
+  visit_binned(in, gain, begin, end, [&](std::uint32_t bin, int side, Lanes behind, Lanes inside, Lanes) {
+    store(marks.at_border + bin, load(marks.at_border + bin) | (behind < limit[side]));
+    store(marks.inside + bin, load(marks.inside + bin) | (inside < limit[side]));
+  });
+}
+
+/// `use(gain)` with the formula of the sums.
+template <class Use>
+HORNBEAM_INLINE void with_gain(const BinnedStumps& in, const Use& use) {
+  if (in.buckets.tie != nullptr)
+    use(ConvexGain{in.buckets});
+  else
+    use(SquaresGain{});
 }
 
 void binned_stumps(const BinnedStumps& in) {
-  if (in.buckets.tie != nullptr) return compare_all_binned(in, ConvexGain{in.buckets});
-  compare_all_binned(in, SquaresGain{});
+  with_gain(in, [&](const auto& gain) {
+    for (std::uint32_t v = 0; v < in.n_variables; ++v) compare_binned(in, gain, in.first_bin[v], in.first_bin[v + 1]);
+  });
+}
+
+void binned_marks(const BinnedStumps& in, const BinnedMarks& marks) {
+  with_gain(in, [&](const auto& gain) {
+    for (std::uint32_t v = 0; v < in.n_variables; ++v)
+      mark_binned(in, gain, in.first_bin[v], in.first_bin[v + 1], marks);
+  });
+}
+
+void add_to_bin_pairs(const BinnedRows& in, std::uint32_t begin, std::uint32_t end, std::size_t n_bins, Ticks* sums) {
+  constexpr std::uint32_t kFetchBinsAhead = 16;
+  for (std::uint32_t i = begin; i < end; ++i) {
+    if (i + kFetchBinsAhead < in.n_rows)
+      __builtin_prefetch(in.records + (in.entries[i + kFetchBinsAhead] >> 8) * in.record_size);
+    const TickVector* const record = in.records + (in.entries[i] >> 8) * in.record_size;
+    const BinSums row = *reinterpret_cast<const BinSumsInMemory*>(record);
+    const std::uint16_t* const bins = reinterpret_cast<const std::uint16_t*>(record->lanes + kBinSums);
+    for (std::uint32_t a = 0; a < in.n_variables; ++a) {
+      Ticks* const of_bin = sums + kBinSums * n_bins * bins[in.n_variables + a];
+      for (std::uint32_t b = 0; b < in.n_variables; ++b)
+        *reinterpret_cast<BinSumsInMemory*>(of_bin + kBinSums * std::size_t{bins[b]}) += row;
+    }
+  }
+}
+
+void add_words(Ticks* to, const Ticks* plus, const Ticks* minus, std::size_t n) {
+  for (std::size_t i = 0; i < n; i += kLanes) {
+    const Lanes more = minus == nullptr ? load(plus + i) : load(plus + i) - load(minus + i);
+    store(to + i, load(to + i) + more);
+  }
 }

@@ -234,10 +234,17 @@ struct BinnedStumps {
   const std::uint32_t* first_bin;  // (n_variables + 1) of each variable; multiples of kLanes, padded with empty bins
   std::uint32_t n_variables;
   const Ticks* no_threshold_inside;  // of each bin: 0 if there are thresholds inside it, else kInfinity
-  Ticks least_rows;                  // of each side of a stump
+  Ticks least_rows;                  // of each side of a stump between bins
+  Ticks least_rows_of_bounds;        // of one that is counted in `lower_loss`
   models::ConvexBuckets buckets;     // of convex costs; without a table, squared error
   Ticks* scratch;                    // kBinSums words for each bin of a variable
   Ticks *least_loss, *lower_loss;    // by side of the root split, lowered: of stumps between bins; of all at least
+};
+
+/// For binned_marks: which stumps lose less than a limit.
+struct BinnedMarks {
+  Ticks limit[2];             // by side of the root split
+  Ticks *at_border, *inside;  // of each bin: set to all ones if the stump behind it does, or one inside it may
 };
 
 struct Kernels {
@@ -292,6 +299,12 @@ struct Kernels {
   /// Adds the rows of some entries to the sums of their bins, and to those of all rows passed.
   void (*add_to_bins)(const BinnedRows&, std::uint32_t begin, std::uint32_t end, Ticks* sums, Ticks* passed);
   void (*binned_stumps)(const BinnedStumps&);
+  void (*binned_marks)(const BinnedStumps&, const BinnedMarks&);
+  /// Adds the rows of some entries to the sums of all pairs of a bin a of a second list, which follows the first one in
+  /// each record, and a bin b of the first list: sums[(a * n_bins + b) * kBinSums].
+  void (*add_to_bin_pairs)(const BinnedRows&, std::uint32_t begin, std::uint32_t end, std::size_t n_bins, Ticks* sums);
+  /// to += plus - minus, `n` words, a multiple of kLanes; `minus` may be null.
+  void (*add_words)(Ticks* to, const Ticks* plus, const Ticks* minus, std::size_t n);
   /// Counts the rows of each column from the block of `first` on that are in `mask`, one word a tile word.
   void (*count_columns)(TileView tile, const Word* mask, std::uint32_t first, Ticks* counts);
 };

@@ -398,6 +398,7 @@ const Kernels HORNBEAM_KERNELS = {
     test_columns,          hash_columns,   fingerprint_column, transpose,         pair_row,
     count_pairs,           triple_row,     raise_by_distance,  scan_stumps,       scan_gains,
     pair_sums,             triple_sums,    raise_cells,        row_distances,     least_row_distance,
-    add_to_bins,           binned_stumps,  count_columns};
+    add_to_bins,           binned_stumps,  binned_marks,       add_to_bin_pairs,  add_words,
+    count_columns};
 
 }  // namespace hornbeam::kernels

@@ -17,6 +17,8 @@ namespace hornbeam::ordered {
 inline constexpr std::uint64_t kWorkBetweenPolls = 1u << 20;  // entries read between two checks of the clock
 /// From so many rows on, sums of bins (sorted/binned_roots.hpp) cost less than the scans that they save.
 inline constexpr std::uint32_t kLeastBinnedRows = 1u << 12;
+/// From so many rows on, sums of pairs of bins (sorted/three_level_roots.hpp) cost less than the trials that they save.
+inline constexpr std::uint32_t kLeastNarrowedRows = 1u << 17;
 inline constexpr std::uint32_t kMostOrderedRows = 1u << 24;
 inline constexpr std::uint32_t kAnyDepth = ~std::uint32_t{0} - 1;  // without a limit
 inline constexpr std::uint32_t kAnyLeaves = ~std::uint32_t{0};

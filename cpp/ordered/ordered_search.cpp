@@ -116,7 +116,10 @@ class OrderedSearch {
       const bool goes_on = can_go_on();
       depth = goes_on ? earlier_.depth : *next;
       root_.open(depth, is_first ? worker.two_level_thresholds() : root_.thresholds());
-      if (goes_on) root_.go_on(earlier_);
+      if (goes_on)
+        root_.go_on(earlier_);
+      else if (depth == 3 && worker.can_narrow(root_.rows()))
+        root_.narrow(worker);
       earlier_ = {};
       const std::uint32_t n_threads = run_.limits().threads;
       while (workers_.size() < n_threads) workers_.emplace_back(problem_, state_, [] {});

@@ -18,7 +18,7 @@ OrderedWorker::OrderedWorker(const OrderedProblem& problem, OrderedState& state,
 
 Counters OrderedWorker::counters() const {
   Counters all;
-  all.similarity = two_levels_.n_closed();
+  all.similarity = two_levels_.n_closed() + n_narrowed_;
   for (const Level& level : levels_) all.similarity += level.heap.n_closed();
   all.two_levels = n_two_levels_;
   all.known_rows = n_known_;
@@ -274,6 +274,48 @@ void OrderedWorker::share_leaves(const sorted::SortedRows& rows, TreeSize size, 
     result.cost = here.cost + other.cost;
     result.preorder = join(rows.split_behind(variable, n_true), here.preorder, other.preorder);
   }
+}
+
+bool OrderedWorker::can_narrow(const sorted::SortedRows& rows) const {
+  if (!problem_.closes_thresholds || rows.n_rows() < kLeastNarrowedRows) return false;
+  if (!sorted::ThreeLevelRoots::suits(rows, problem_.size.leaves)) return false;
+  const auto& limit = state_.run.limits().bytes;
+  return !limit || state_.bytes.load(std::memory_order_relaxed) + sorted::ThreeLevelRoots::bytes_for(rows) < *limit;
+}
+
+std::vector<sorted::OpenThresholds> OrderedWorker::narrow(const sorted::SortedRows& rows,
+                                                          const std::vector<std::vector<sorted::Threshold>>& thresholds,
+                                                          const sorted::ThreeLevelRoots::Incumbent& incumbent) {
+  reserve(sorted::ThreeLevelRoots::bytes_for(rows));
+  sorted::ThreeLevelRoots roots(problem_.costs, kernels::kernels(), meter_);
+  std::vector<sorted::OpenThresholds> runs = roots.narrow(rows, thresholds, incumbent);
+  n_narrowed_ += roots.n_closed();
+  return runs;
+}
+
+OrderedResult OrderedWorker::complete(const sorted::SortedRows& rows, const sorted::UpperSplits& splits) {
+  const bool was_cut = is_cut_;
+  // The root's side and one of its own are held at a time.
+  sorted::SortedRows side_rows;
+  OrderedResult side[2];
+  for (int x = 0; x < 2; ++x) {
+    if (!make_child(rows, splits.root.variable, rows.n_true_by(splits.root), x == 1, side_rows)) return {};
+    if (!splits.below[x]) {
+      side[x] = solve(side_rows, {1, 2}, kInfinity);
+      continue;
+    }
+    sorted::SortedRows rows_below;
+    OrderedResult below[2];
+    for (int y = 0; y < 2; ++y) {
+      if (!make_child(side_rows, splits.below[x]->variable, side_rows.n_true_by(*splits.below[x]), y == 1, rows_below))
+        return {};
+      below[y] = solve(rows_below, {1, 2}, kInfinity);
+    }
+    side[x].cost = below[0].cost + below[1].cost;
+    side[x].preorder = join(*splits.below[x], below[1].preorder, below[0].preorder);
+  }
+  is_cut_ = was_cut;
+  return {0, side[0].cost + side[1].cost, join(splits.root, side[1].preorder, side[0].preorder)};
 }
 
 /// False if stopped, possibly because there is not enough memory.

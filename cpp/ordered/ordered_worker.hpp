@@ -24,6 +24,7 @@
 #include "ordered/preorder_tree.hpp"
 #include "ordered/threshold_heap.hpp"
 #include "run/run.hpp"
+#include "sorted/three_level_roots.hpp"
 #include "sorted/two_level_thresholds.hpp"
 
 namespace hornbeam::ordered {
@@ -55,6 +56,15 @@ class OrderedWorker {
   sorted::ThresholdBounds try_threshold(const sorted::SortedRows& rows, TreeSize size,
                                         const std::vector<sorted::Threshold>& thresholds, const ThresholdTrial& trial,
                                         const std::atomic<Ticks>& best, OrderedResult& result, std::size_t level = 0);
+
+  /// Whether `narrow` is worth its time, and has the memory.
+  bool can_narrow(const sorted::SortedRows& rows) const;
+  /// The runs of thresholds that may be roots of better trees of three levels.
+  std::vector<sorted::OpenThresholds> narrow(const sorted::SortedRows& rows,
+                                             const std::vector<std::vector<sorted::Threshold>>& thresholds,
+                                             const sorted::ThreeLevelRoots::Incumbent& incumbent);
+  /// The best tree with these splits and any ones below them.
+  OrderedResult complete(const sorted::SortedRows& rows, const sorted::UpperSplits& splits);
 
   run::WorkMeter& meter() { return meter_; }
   Counters counters() const;
@@ -113,7 +123,7 @@ class OrderedWorker {
   std::deque<Level> levels_;  // by splits above; they stay where they are
   std::vector<std::uint32_t> number_;
   std::uint64_t n_subproblems_ = 0;  // since the last `publish`
-  std::uint64_t n_two_levels_ = 0, n_known_ = 0, n_guessed_ = 0;
+  std::uint64_t n_two_levels_ = 0, n_known_ = 0, n_guessed_ = 0, n_narrowed_ = 0;
   std::uint64_t announced_bytes_ = 0;
   bool is_cut_ = false;
 };

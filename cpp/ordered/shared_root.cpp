@@ -98,6 +98,18 @@ void SharedRoot::open(std::uint32_t depth, std::vector<std::vector<sorted::Thres
   announce(rows_.bytes() + heap_.bytes());
 }
 
+void SharedRoot::narrow(OrderedWorker& worker) {
+  const sorted::ThreeLevelRoots::Incumbent incumbent{[this] { return best(); },
+                                                     [&](const sorted::UpperSplits& splits) {
+                                                       OrderedResult found = worker.complete(rows_, splits);
+                                                       const std::lock_guard lock(mutex_);
+                                                       improve(found);
+                                                     }};
+  const std::vector<sorted::OpenThresholds> runs = worker.narrow(rows_, heap_.thresholds(), incumbent);
+  const std::lock_guard lock(mutex_);
+  heap_.replace(runs);
+}
+
 SharedRoot::Open SharedRoot::open_now() const {
   const std::lock_guard lock(mutex_);
   Open now{depth_, lower_, best(), heap_.open_runs()};

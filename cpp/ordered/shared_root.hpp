@@ -48,6 +48,8 @@ class SharedRoot {
   /// Opens all thresholds as roots of trees of this depth, once those of the depth below are known.
   void open(std::uint32_t depth, std::vector<std::vector<sorted::Threshold>>& thresholds);
   std::vector<std::vector<sorted::Threshold>>& thresholds() { return heap_.thresholds(); }
+  /// Closes the thresholds that sums of pairs of bins rule out as roots of three levels.
+  void narrow(OrderedWorker& worker);
   const PreorderTree& preorder() const { return preorder_; }
   /// Whether trees of this depth may cost less than the best one.
   bool may_gain(std::uint32_t depth) const { return depth <= useful_depth(); }

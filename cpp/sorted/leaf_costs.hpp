@@ -19,6 +19,13 @@ struct LeafCosts {
   /// Of rows that lose so much by the best prediction.
   Ticks leaf_cost(std::int64_t loss) const { return leaf + error_cost * loss; }
 
+  /// Of two leaves that lose so much together.
+  Ticks stump_cost(std::int64_t loss) const { return 2 * leaf + error_cost * loss; }
+  /// What a stump has to lose less than to cost less than `bound`.
+  std::int64_t loss_of_stump(Ticks bound) const {
+    return (std::max<Ticks>(bound - 2 * leaf, 0) + error_cost - 1) / error_cost;
+  }
+
   /// No tree of so many rows has more leaves.
   std::uint32_t possible_leaves(std::uint32_t n_rows, std::uint32_t most) const {
     return std::clamp(n_rows / rows_per_leaf, 1u, most);

@@ -140,12 +140,12 @@ bool TwoLevelThresholds::try_borders_of(const SortedRows& rows, std::uint32_t le
     BinnedRoots::Losses losses;
     for (int side = 0; side < 2; ++side) {
       as_leaf[side] = leaf_cost(rows, threshold.weight, side, [&](std::size_t k) { return bins_.sum(k); });
-      losses.least[side] = losses.lower[side] = limited_loss(as_leaf[side]);
+      losses.least[side] = losses.lower[side] = costs_.loss_of_stump(as_leaf[side]);
     }
     bins_.compare(losses);
     for (int side = 0; side < 2; ++side) {
-      cost[side] = std::min(as_leaf[side], 2 * costs_.leaf + costs_.error_cost * losses.least[side]);
-      lower[side] = std::min(cost[side], 2 * costs_.leaf + costs_.error_cost * losses.lower[side]);
+      cost[side] = std::min(as_leaf[side], costs_.stump_cost(losses.least[side]));
+      lower[side] = std::min(cost[side], costs_.stump_cost(losses.lower[side]));
     }
     if (cost[0] + cost[1] < best.lower) {
       const TwoLevelResult found = best_below(rows.split_behind(run.variable, threshold.n_rows), cost, as_leaf, leaves);
@@ -248,22 +248,17 @@ bool TwoLevelThresholds::try_thresholds(const SortedRows& rows) {
   for (int side = 0; side < 2; ++side) {
     side_cost_[side].resize(trials_.size());
     for (std::uint32_t i = 0; i < trials_.size(); ++i)
-      side_cost_[side][i] =
-          std::min(leaf_cost(rows, i, side), 2 * costs_.leaf + costs_.error_cost * least_loss_[side][i]);
+      side_cost_[side][i] = std::min(leaf_cost(rows, i, side), costs_.stump_cost(least_loss_[side][i]));
   }
   return true;
-}
-
-/// What a stump has to lose less than to cost less than a leaf.
-std::int64_t TwoLevelThresholds::limited_loss(Ticks as_leaf) const {
-  return (std::max<Ticks>(as_leaf - 2 * costs_.leaf, 0) + costs_.error_cost - 1) / costs_.error_cost;
 }
 
 /// Only stumps that cost less than a leaf are of interest.
 void TwoLevelThresholds::limit_losses(const SortedRows& rows) {
   for (int side = 0; side < 2; ++side) {
     least_loss_[side].assign(stride_, rows.weight());
-    for (std::uint32_t i = 0; i < trials_.size(); ++i) least_loss_[side][i] = limited_loss(leaf_cost(rows, i, side));
+    for (std::uint32_t i = 0; i < trials_.size(); ++i)
+      least_loss_[side][i] = costs_.loss_of_stump(leaf_cost(rows, i, side));
   }
 }
 

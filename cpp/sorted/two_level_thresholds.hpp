@@ -78,7 +78,6 @@ class TwoLevelThresholds {
   template <class SumOf>
   Ticks leaf_cost(const SortedRows& rows, std::int64_t true_weight, int side, SumOf true_sum) const;
   Ticks leaf_cost(const SortedRows& rows, std::uint32_t trial, int side) const;
-  std::int64_t limited_loss(Ticks as_leaf) const;
   void limit_losses(const SortedRows& rows);
   void divide_runs();
   void close_runs(Ticks best);

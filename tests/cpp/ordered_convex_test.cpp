@@ -104,6 +104,14 @@ RANDOM_TEST(sums_of_bins_find_the_least_convex_costs_that_scans_find, 100) {
   check_sums_of_bins(rows, problem.problem.columns(), {rows.unit, leaf, problem.problem.costs.rows_per_leaf}, draw);
 }
 
+RANDOM_TEST(pairs_of_bins_leave_the_roots_of_better_trees_of_least_convex_cost, 50) {
+  const ConvexRows problem(draw, {100, 3, 40});
+  const RowGains rows = gains_of_rows(problem.losses(), problem.problem.n_rows(), {});
+  const Ticks leaf = problem.weights[0] * problem.costs[1] / draw.choose<Ticks>({1, 3, 40, kInfinity});
+  check_three_level_roots(rows, problem.problem.columns(), {rows.unit, leaf, problem.problem.costs.rows_per_leaf},
+                          draw);
+}
+
 RANDOM_TEST(convex_costs_of_rows_keep_what_the_bounds_need, 200) {
   const ConvexRows problem(draw, {14, 2, 6});
   const RowLosses losses = problem.losses();

@@ -77,6 +77,15 @@ RANDOM_TEST(sums_of_bins_find_the_least_squared_errors_that_scans_find, 100) {
   check_sums_of_bins(rows, problem.columns(), {rows.unit, leaf, problem.costs.rows_per_leaf}, draw);
 }
 
+RANDOM_TEST(pairs_of_bins_leave_the_roots_of_better_trees_of_least_squared_error, 100) {
+  const OrderedTestProblem problem = random_ordered(draw, {100, 3, 40});
+  const std::int64_t largest = draw.choose<std::int64_t>({1, 9, 100, 1 << 20});
+  const std::vector<std::int64_t> sums = random_sums(problem, largest, draw);
+  const RowGains rows = gains_of_rows(losses_of(sums, largest), problem.n_rows(), {});
+  const Ticks leaf = largest * largest / draw.choose<Ticks>({1, 3, 40, kInfinity});
+  check_three_level_roots(rows, problem.columns(), {rows.unit, leaf, problem.costs.rows_per_leaf}, draw);
+}
+
 RANDOM_TEST(squared_errors_of_rows_keep_what_the_bounds_need, 300) {
   const OrderedTestProblem problem = random_ordered(draw, {14, 2, 6});
   const std::int64_t largest = draw.between(1, 60);

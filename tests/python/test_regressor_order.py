@@ -118,6 +118,21 @@ def test_sums_of_bins_find_the_trees_of_binary_columns_in_many_rows(monkeypatch,
     assert objectives[0] == objectives[1]
 
 
+@pytest.mark.usefixtures("ordered")
+@pytest.mark.parametrize("limits", [{}, {"min_samples_leaf": 9000}, {"regularization": 0.02}], ids=str)
+def test_sums_of_pairs_of_bins_leave_the_best_tree_of_very_many_rows(monkeypatch, limits):
+    draw = np.random.default_rng(1)
+    X = draw.integers(0, 12, size=(140_000, 3)) / 12
+    y = (X[:, 0] > 0.3) * 2 + (X[:, 1] > X[:, 2]) + draw.normal(size=140_000).round(1)
+    objectives = []
+    for is_ordered in (True, False):
+        monkeypatch.setattr(searches, "suits_ordered_search", lambda *_, answer=is_ordered, **__: answer)
+        regressor = GOSDTRegressor(**{"regularization": 0.0, "max_depth": 3, **limits}, binarizer="exact").fit(X, y)
+        assert regressor.status_ == "optimal"
+        objectives.append(regressor.objective_)
+    assert objectives[0] == objectives[1]
+
+
 def test_a_fit_goes_on_from_its_checkpoint(tmp_path):
     X, y = numbers(1500)
     file = tmp_path / "search"

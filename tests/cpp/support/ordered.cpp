@@ -1,8 +1,10 @@
 #include "support/ordered.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
+#include "sorted/three_level_roots.hpp"
 #include "sorted/two_level_thresholds.hpp"
 #include "support/check.hpp"
 
@@ -57,6 +59,74 @@ void check_sums_of_bins(const sorted::RowGains& rows, const OrderedColumns& colu
       CHECK_EQUAL(found.cost, expected.cost);
       CHECK_EQUAL(found.lower, expected.lower);
     }
+  }
+}
+
+namespace {
+
+/// What the best tree of two levels costs on each side of each threshold, the true side last.
+using SideCosts = std::vector<std::vector<std::array<Ticks, 2>>>;
+
+SideCosts side_costs(const sorted::SortedRows& rows, const std::vector<std::vector<sorted::Threshold>>& thresholds,
+                     const sorted::LeafCosts& costs, run::WorkMeter& meter) {
+  constexpr std::uint32_t kFourLeaves = 4;
+  sorted::TwoLevelThresholds two_levels(costs, kernels::kernels(), true, sorted::kNeverBinned, meter);
+  std::vector<std::uint32_t> number;
+  SideCosts all(thresholds.size());
+  for (std::uint32_t v = 0; v < thresholds.size(); ++v)
+    for (const sorted::Threshold& threshold : thresholds[v]) {
+      std::array<Ticks, 2>& sides = all[v].emplace_back();
+      for (int x = 0; x < 2; ++x) {
+        sorted::SortedRows child;
+        CHECK(rows.make_child(v, threshold.n_rows, x == 1, child, number, meter));
+        const Ticks as_leaf = costs.leaf_cost(child.loss());
+        sides[x] = std::min(as_leaf, two_levels.solve(child, kFourLeaves, as_leaf).cost);
+      }
+    }
+  return all;
+}
+
+}  // namespace
+
+void check_three_level_roots(const sorted::RowGains& rows, const OrderedColumns& columns,
+                             const sorted::LeafCosts& costs, Random& draw) {
+  run::Run run;
+  run::WorkMeter meter(run);
+  sorted::SortedRows sorted;
+  CHECK(sorted.sort(columns, rows, meter));
+  std::vector<std::vector<sorted::Threshold>> thresholds(sorted.n_variables());
+  for (std::uint32_t v = 0; v < sorted.n_variables(); ++v)
+    sorted.list_thresholds(v, costs.rows_per_leaf, thresholds[v]);
+  const SideCosts sides = side_costs(sorted, thresholds, costs, meter);
+  Ticks optimum = costs.leaf_cost(sorted.loss());
+  for (const auto& of_variable : sides)
+    for (const std::array<Ticks, 2>& both : of_variable) optimum = std::min(optimum, both[0] + both[1]);
+  const auto most_pairs = draw.choose<std::uint64_t>({100, 1000, 10'000, 100'000});
+  for (const kernels::Kernels* each : kernels_of_this_machine()) {
+    Ticks best = optimum + draw.choose<Ticks>({0, 1, optimum / 50 + 1, optimum / 5 + 1, optimum});
+    sorted::ThreeLevelRoots roots(costs, *each, meter, most_pairs);
+    const std::vector<sorted::OpenThresholds> runs =
+        roots.narrow(sorted, thresholds,
+                     {[&] { return best; },
+                      [&](const sorted::UpperSplits& splits) {
+                        const std::uint32_t v = splits.root.variable;
+                        const std::uint32_t n_true = sorted.n_true_by(splits.root);
+                        for (std::size_t i = 0; i < thresholds[v].size(); ++i)
+                          if (thresholds[v][i].n_rows == n_true) best = std::min(best, sides[v][i][0] + sides[v][i][1]);
+                      }});
+    CHECK(best >= optimum);
+    for (std::uint32_t v = 0; v < thresholds.size(); ++v)
+      for (std::int64_t i = 0; i < std::ssize(thresholds[v]); ++i) {
+        const auto [false_side, true_side] = sides[v][static_cast<std::size_t>(i)];
+        if (false_side + true_side >= best) continue;
+        const auto holds = [&](const sorted::OpenThresholds& open) {
+          return open.variable == v && open.first <= i && i <= open.last;
+        };
+        const auto open = std::find_if(runs.begin(), runs.end(), holds);
+        CHECK(open != runs.end());
+        CHECK(open->true_bound(thresholds[v], costs.error_cost, i) <= true_side);
+        CHECK(open->false_bound(thresholds[v], costs.error_cost, i) <= false_side);
+      }
   }
 }
 

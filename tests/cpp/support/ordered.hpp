@@ -49,4 +49,9 @@ OrderedTestProblem ordered_of(const TestProblem& problem, Random& draw);
 void check_sums_of_bins(const sorted::RowGains& rows, const data::OrderedColumns& columns,
                         const sorted::LeafCosts& costs, Random& draw);
 
+/// Checks, with all kernels, that the roots of trees of three levels that cost less than some bound are left, and that
+/// what their sides cost at least is not too much.
+void check_three_level_roots(const sorted::RowGains& rows, const data::OrderedColumns& columns,
+                             const sorted::LeafCosts& costs, Random& draw);
+
 }  // namespace hornbeam::testing
