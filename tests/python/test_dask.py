@@ -31,6 +31,7 @@ from hornbeam.cluster.ordered_graph import OrderedGraph
 from hornbeam.cluster.worker import SharedProblem
 
 distributed = pytest.importorskip("distributed")
+DaskPool = pytest.importorskip("hornbeam.cluster.dask_pool").DaskPool
 
 pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="signals of POSIX"),
@@ -300,6 +301,40 @@ def test_the_memory_manager_leaves_workers_what_they_have_proven(client, monkeyp
     (its,) = searches
     assert its.n_jobs > 4
     assert len(its._bytes_of_worker) <= 2  # a worker that gets the problem again draws another number
+
+
+def test_the_problem_is_sent_again_if_a_worker_leaves_with_its_only_copy(monkeypatch):
+    pools, sent, left = [], [], []
+
+    class Noted(DaskPool):
+        def __enter__(self):
+            pools.append(self)
+            return self
+
+        def _send_problem(self):
+            sent.append(super()._send_problem())
+            return sent[-1]
+
+    monkeypatch.setattr("hornbeam.cluster.dask_pool.DaskPool", Noted)
+    how = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with distributed.LocalCluster(**how) as cluster, distributed.Client(cluster) as client:
+
+        def leave(progress):
+            if left or not pools or not all(client.processing().values()):
+                return
+            _manage_memory(client)
+            holders = client.who_has()[pools[0]._source.key]
+            if len(holders) == 1:
+                left.extend(worker for worker in cluster.workers.values() if worker.address in holders)
+                cluster.sync(left[0].close, nanny=False)
+                cluster.scale(3)
+
+        X, y = noise(300, 50)
+        there = fitted_on_cluster(X, y, **OF_HARD, time_limit=120, callback=leave)
+        assert is_quiet(client)
+    assert left
+    assert sent.count(True) >= 2
+    assert there.objective_ == there.lower_bound_
 
 
 @both_hard

@@ -103,9 +103,10 @@ class DaskPool:
         """Let the workers that do not have the problem copy it."""
         status = {one: held.status for one, held in self._held.items() if one in self._threads}
         is_late = perf_counter() - self._copied > self._seconds_for_a_copy
-        if is_late and "pending" in status.values():  # one of both does not answer, or the table is large
+        is_lost = self._source is not None and self._source.status != "finished"  # with its worker
+        if is_lost or (is_late and "pending" in status.values()):  # one of both does not answer, or the table is large
             self._forget_source()
-        kept = ("finished", "error") if is_late else ("finished", "error", "pending")
+        kept = ("finished", "error") if is_late or is_lost else ("finished", "error", "pending")
         self._held = {one: self._held[one] for one in status if status[one] in kept}
         without = [one for one in self._threads if one not in self._held]
         if not without or (self._source is None and not self._send_problem()):
@@ -126,13 +127,13 @@ class DaskPool:
         client, how = self._client, {"workers": [self._source_worker], "hash": False}
         try:
             self._source = client.sync(client.scatter, self._problem, **how, callback_timeout=self._seconds_for_a_copy)
-        except _NO_ANSWER:
+        except (*_NO_ANSWER, KeyError):  # it has stopped meanwhile, or left
             self._forget_source()
+        self._calls_to.clear()
         return self._source is not None
 
     def _forget_source(self) -> None:
         self._source = None
-        self._calls_to.clear()
         self._seconds_for_a_copy *= 2
 
     def submit(self, job: Job) -> None:
@@ -189,8 +190,7 @@ class DaskPool:
             if type(error).__name__ == "KilledWorker":
                 return None
             raise error
-        if future.status != "finished":  # the worker has died, and with it perhaps the only copy of the problem
-            self._forget_source()
+        if future.status != "finished":  # the worker has died
             return None
         try:
             report: Report = future.result(timeout=_SECONDS_FOR_AN_ANSWER)
