@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Arrays: TypeAlias = "tuple[list[int], list[int], list[int]]"  # columns, children where they hold, and where they do not
 
 NO_TREE = 2**62  # costs more than any tree
+_SHORTER = 4  # the jobs, where workers have nothing to do
 
 
 @dataclass(eq=False)
@@ -134,6 +135,8 @@ class SearchGraph:
         found = self._work()
         while sum(work.size() for work in found) < n_idle and self._open_one(found):
             found = self._work()
+        if self._has_too_little(found, n_idle):
+            seconds /= _SHORTER  # soon they return something to share
         jobs: list[Job] = []
         for work in found:
             for part in _parts(work, self._most(work, found, n_idle)):
@@ -141,6 +144,9 @@ class SearchGraph:
                     return jobs
                 jobs.append(self._start(part, seconds))
         return jobs
+
+    def _has_too_little(self, found: list[Work], n_idle: int) -> bool:
+        return sum(work.size() for work in found) < n_idle
 
     def _most(self, work: Work, found: list[Work], n_idle: int) -> int:
         """Return how many splits a job gets: half of what there is. Later jobs, which know more, get the rest."""

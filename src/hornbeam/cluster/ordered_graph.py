@@ -22,7 +22,6 @@ from hornbeam.cluster.worker import Job, Name, Report
 if TYPE_CHECKING:
     from hornbeam._core import KnownSide, OpenLevel, OrderedOutcome, OrderedSubproblems
 
-_SHORTER = 4
 _FIRST_DEPTH = 2  # jobs search trees of so many levels as a whole
 
 
@@ -192,9 +191,8 @@ class OrderedGraph(SearchGraph):
         node.splits += map(_split_of, (run._replace(last=middle), run._replace(first=middle + 1)))
         return True
 
-    def _start(self, work: Work, seconds: float) -> Job:
-        # Where workers have too little to do, the others soon return something to share.
-        return super()._start(work, seconds / _SHORTER if self._with_both_sides else seconds)
+    def _has_too_little(self, found: list[Work], n_idle: int) -> bool:
+        return self._with_both_sides
 
     def report(self, job: Job, report: Report) -> bool:
         """Adopt what a job has found out; return False if its worker had too little memory."""
