@@ -31,8 +31,8 @@ struct Searched {
   api::OrderedSubproblems problem;
 };
 
-std::unique_ptr<Searched> subproblems(const OrderedColumnsIn& given, const AdditiveProblem& problem,
-                                      const SearchOptions& options, std::uint64_t work_between_polls) {
+std::unique_ptr<Searched> ordered_subproblems(const OrderedColumnsIn& given, const AdditiveProblem& problem,
+                                              const SearchOptions& options, std::uint64_t work_between_polls) {
   options.check(SearchOptions::kOrdered);
   const api::Input input = problem.input(options);
   try {
@@ -72,9 +72,10 @@ nb::tuple level_out(ordered::OpenLevel& level) {
   return nb::make_tuple(level.bound, runs, stopped);
 }
 
-OrderedOut solve(Searched& searched, const PathIn& path, std::optional<std::uint32_t> max_depth,
-                 std::optional<std::uint32_t> max_leaves, std::int64_t budget, const std::optional<RunsIn>& splits,
-                 std::optional<double> seconds, CallbackIn callback, double callback_interval) {
+OrderedOut solve_ordered(Searched& searched, const PathIn& path, std::optional<std::uint32_t> max_depth,
+                         std::optional<std::uint32_t> max_leaves, std::int64_t budget,
+                         const std::optional<RunsIn>& splits, std::optional<double> seconds, CallbackIn callback,
+                         double callback_interval) {
   ordered::OrderedSubproblem subproblem{
       {},
       {max_depth.value_or(ordered::kAnyDepth), max_leaves.value_or(ordered::kAnyLeaves)},
@@ -118,7 +119,7 @@ nb::tuple next_depth(const Searched& searched, std::uint32_t known, std::int64_t
 void add_ordered_subproblems(const nb::module_& module) {
   nb::class_<Searched>(module, "OrderedSubproblems",
                        "Subproblems of one problem whose columns are thresholds; see ordered/ordered_subproblems.hpp.")
-      .def(nb::new_(&subproblems), nb::arg("columns"), nb::arg("problem"), nb::arg("options"),
+      .def(nb::new_(&ordered_subproblems), nb::arg("columns"), nb::arg("problem"), nb::arg("options"),
            nb::arg("work_between_polls") = ordered::kWorkBetweenPolls)
       .def_prop_ro(
           "floor", [](const Searched& searched) { return searched.problem.floor(); },
@@ -127,7 +128,7 @@ void add_ordered_subproblems(const nb::module_& module) {
            nb::sig("def next_depth(self, known: int, best: int) -> tuple[int | None, int]"),
            "Return the depth to search after all trees of the known depth, none of which costs less than the best, and "
            "a lower bound of deeper trees; None if no deeper tree costs less.")
-      .def("solve", &solve, nb::arg("path"), nb::arg("max_depth").none(), nb::arg("max_leaves").none(),
+      .def("solve", &solve_ordered, nb::arg("path"), nb::arg("max_depth").none(), nb::arg("max_leaves").none(),
            nb::arg("budget"), nb::arg("splits").none() = nb::none(), nb::arg("seconds").none() = nb::none(),
            nb::arg("callback") = nb::none(), nb::arg("callback_interval") = 0.1,
            "Find the best tree that costs less than a budget for the rows at the end of a path of columns and their "

@@ -8,10 +8,10 @@ namespace hornbeam::shallow {
 
 namespace {
 
-constexpr std::uint64_t kWorkOfCell = 16;  // of a block of columns, in words of kernel work
-constexpr std::uint64_t kRowsOfCell = 2;   // added to a sum in the time of a cell
-constexpr std::uint64_t kManyRows = 4;     // times as many cells are counted for these
-constexpr Ticks kUnit = 64;                // more than the leaves of five levels
+constexpr std::uint64_t kWorkOfBlock = 16;  // of a block of columns, in words of kernel work
+constexpr std::uint64_t kRowsOfCell = 2;    // added to a sum in the time of a cell
+constexpr std::uint64_t kManyRows = 4;      // times as many cells are counted for these
+constexpr Ticks kUnit = 64;                 // more than the leaves of five levels
 constexpr int kMostBits = 62;
 constexpr Ticks kNoWorth = -(Ticks{1} << 61);  // less than any tree
 
@@ -25,8 +25,6 @@ std::uint64_t n_sets(std::uint64_t n, std::uint32_t k) {
   for (std::uint32_t i = 0; i < k; ++i) sets = sets * (n - std::min<std::uint64_t>(n, i)) / (i + 1);
   return sets;
 }
-
-int bits_of(Ticks number) { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number))); }
 
 /// Calls `use(set)` for all sets of `size` columns of n; false if it once is false.
 template <class Use>
@@ -186,7 +184,7 @@ void CellSolver::raise(const std::uint32_t* set, std::uint32_t size, const Ticks
     in.stride_of_set = rows.width(set);
   }
   kernels_.raise_cells(measures_, in);
-  meter_.add((kWorkOfCell << size) * (in.end + kLanes - 1) / kLanes);
+  meter_.add((kWorkOfBlock << size) * (in.end + kLanes - 1) / kLanes);
 }
 
 /// The sets of `size` columns, whose cells with one column more are known.

@@ -23,8 +23,6 @@ std::array<std::int64_t, 2> totals(const rows::Problem& problem) {
   return total;
 }
 
-int bits_of(std::int64_t number) { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number))); }
-
 /// Sums over the codes of one dimension: of `from`, whose items of `width` numbers lie side by side, for the first
 /// `n_sets` sets to items `stride` apart.
 template <class Steps>

@@ -10,6 +10,7 @@
 // SOURCE  Sums of the pairs of each row by additions: [vanderlinden2023streed]; groups of columns: ours.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -20,6 +21,9 @@
 #include "run/run.hpp"
 
 namespace hornbeam::shallow {
+
+/// Bits of a number that is not negative.
+inline int bits_of(Ticks number) { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number))); }
 
 /// The rows of a problem by their codes and sums (kernels::SumColumns). Immutable.
 struct CodedRows {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "sorted/row_records.hpp"
+
 namespace hornbeam::sorted {
 
 namespace {
@@ -16,12 +18,6 @@ std::uint32_t most_borders(const SortedRows& rows) {
   constexpr std::uint32_t kMostBins = 1u << 16;
   const auto balanced = static_cast<std::uint32_t>(2 * std::sqrt(static_cast<double>(rows.n_rows())));
   return std::min(balanced, kMostBins / rows.n_variables() - kLanes);
-}
-
-/// Vectors of a row: its sums and its bins.
-std::size_t record_size(const SortedRows& rows) {
-  const std::size_t bytes = kSums * sizeof(Ticks) + rows.n_variables() * sizeof(std::uint16_t);
-  return (bytes + sizeof(kernels::TickVector) - 1) / sizeof(kernels::TickVector);
 }
 
 }  // namespace
@@ -100,7 +96,7 @@ bool BinnedRoots::open(const SortedRows& rows, const std::vector<std::vector<Thr
   least_rows_ = least_rows;
   choose_borders(rows, thresholds);
   mark_wide_bins(thresholds);
-  record_size_ = record_size(rows);
+  record_size_ = record_size(rows, 1);
   if (records_.capacity() < rows.n_rows() * record_size_) records_.clear();  // so that it grows by no more
   records_.resize(std::max(records_.size(), rows.n_rows() * record_size_));
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
@@ -149,7 +145,7 @@ std::uint64_t BinnedRoots::bytes() const {
 }
 
 std::uint64_t BinnedRoots::growth_for(const SortedRows& rows) const {
-  const std::size_t n_records = rows.n_rows() * record_size(rows);
+  const std::size_t n_records = rows.n_rows() * record_size(rows, 1);
   std::size_t n_bins = 0;
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v)
     n_bins += std::min(rows.most_thresholds(v), most_borders(rows)) + std::size_t{kLanes};

@@ -4,16 +4,13 @@
 #include <cstring>
 #include <numeric>
 
+#include "sorted/row_records.hpp"
+
 namespace hornbeam::sorted {
 
 namespace {
 
-constexpr std::uint32_t kSums = kernels::kBinSums;
-
-std::size_t record_size(const SortedRows& rows) {
-  const std::size_t bytes = kSums * sizeof(Ticks) + 2 * rows.n_variables() * sizeof(std::uint16_t);
-  return (bytes + sizeof(kernels::TickVector) - 1) / sizeof(kernels::TickVector);
-}
+using kernels::kBinSums;
 
 std::uint32_t rows_before(const std::vector<Threshold>& thresholds, std::int64_t place) {
   return place < 0 ? 0 : thresholds[static_cast<std::size_t>(place)].n_rows;
@@ -98,10 +95,10 @@ void PairBins::fill_bins(std::uint32_t variable, const Bins& bins, std::size_t l
     for (; i < end; ++i) {
       const std::uint32_t row = row_of(entry[i]);
       Ticks* const words = records_[row * record_size_].lanes;
-      std::memcpy(reinterpret_cast<char*>(words + kSums) + place * sizeof(number), &number, sizeof(number));
+      std::memcpy(reinterpret_cast<char*>(words + kBinSums) + place * sizeof(number), &number, sizeof(number));
       if (place > 0) continue;
       std::copy_n(&rows_->gains()[row * n_sums], n_sums, words);
-      words[kSums - 1] = 1;
+      words[kBinSums - 1] = 1;
     }
   }
 }
@@ -112,7 +109,7 @@ bool PairBins::open(const SortedRows& rows, const std::vector<std::vector<Thresh
   thresholds_ = &thresholds;
   roots_.choose(thresholds, open.roots, most.roots);
   stumps_.choose(thresholds, open.stumps, most.stumps);
-  record_size_ = record_size(rows);
+  record_size_ = record_size(rows, 2);
   records_.resize(rows.n_rows() * record_size_);
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     if (!meter_.spend(4 * std::uint64_t{rows.n_rows()})) return false;
@@ -120,7 +117,7 @@ bool PairBins::open(const SortedRows& rows, const std::vector<std::vector<Thresh
     fill_bins(v, roots_, 1);
   }
   for (AlignedVector<Ticks>* words : {&held_, &everywhere_, &scratch_})
-    words->assign(kSums * std::size_t{stumps_.n()}, 0);
+    words->assign(kBinSums * std::size_t{stumps_.n()}, 0);
   if (!start(0) || !pass_to(rows.n_rows())) return false;
   all_ = passed_;
   return true;
@@ -128,7 +125,7 @@ bool PairBins::open(const SortedRows& rows, const std::vector<std::vector<Thresh
 
 bool PairBins::start(std::uint32_t variable) {
   entries_ = rows_->entries(variable);
-  passed_.assign(kSums * std::size_t{roots_.n()} * stumps_.n(), 0);
+  passed_.assign(kBinSums * std::size_t{roots_.n()} * stumps_.n(), 0);
   n_passed_ = 0;
   return !meter_.stopped();
 }
@@ -154,7 +151,7 @@ Ticks PairBins::leaf_cost(const Ticks* sums) const {
 
 /// Adds the rows of a bin to those where the root below holds.
 void PairBins::pass_bin(int side, std::uint32_t bin) {
-  const std::size_t n_words = kSums * std::size_t{stumps_.n()}, at = bin * n_words;
+  const std::size_t n_words = kBinSums * std::size_t{stumps_.n()}, at = bin * n_words;
   kernels_.add_words(held_.data(), (side == 1 ? passed_ : all_).data() + at, side == 1 ? nullptr : passed_.data() + at,
                      n_words);
 }
@@ -165,9 +162,10 @@ bool PairBins::begin_side(int side) {
   std::fill(held_.begin(), held_.end(), 0);
   for (std::uint32_t bin = 0; bin < roots_.first[1]; ++bin) pass_bin(side, bin);  // each row is in one of them
   for (std::uint32_t v = 0; v < rows_->n_variables(); ++v) {
-    std::fill_n(total_, kSums, 0);
+    std::fill_n(total_, kBinSums, 0);
     for (std::size_t bin = stumps_.first[v]; bin < stumps_.first[v + 1]; ++bin)
-      for (std::size_t k = 0; k < kSums; ++k) everywhere_[kSums * bin + k] = total_[k] += held_[kSums * bin + k];
+      for (std::size_t k = 0; k < kBinSums; ++k)
+        everywhere_[kBinSums * bin + k] = total_[k] += held_[kBinSums * bin + k];
   }
   return true;
 }
@@ -190,7 +188,7 @@ kernels::BinnedStumps PairBins::stumps(Ticks* least, Ticks* lower) {
 bool PairBins::compare(int side, Costs& found) {
   if (!begin_side(side)) return false;
   found = {kInfinity, leaf_cost(total_), {}};
-  if (total_[kSums - 1] >= costs_.rows_per_leaf) found.least = found.lower;
+  if (total_[kBinSums - 1] >= costs_.rows_per_leaf) found.least = found.lower;
   for (std::uint32_t v = 0; v < rows_->n_variables(); ++v) compare_variable(side, v, found);
   return true;
 }
@@ -203,9 +201,9 @@ void PairBins::compare_variable(int side, std::uint32_t variable, Costs& found) 
   for (std::size_t i = 0; i < borders.size(); ++i) {
     const auto bin = static_cast<std::uint32_t>(roots_.first[variable] + i);
     pass_bin(side, bin);
-    Ticks sums[2][kSums]{}, as_leaf[2], least_loss[2], lower_loss[2], least[2];
-    for (std::size_t at = 0; at < kSums * std::size_t{stumps_.first[1]}; ++at) sums[1][at % kSums] += held_[at];
-    for (std::size_t k = 0; k < kSums; ++k) sums[0][k] = total_[k] - sums[1][k];
+    Ticks sums[2][kBinSums]{}, as_leaf[2], least_loss[2], lower_loss[2], least[2];
+    for (std::size_t at = 0; at < kBinSums * std::size_t{stumps_.first[1]}; ++at) sums[1][at % kBinSums] += held_[at];
+    for (std::size_t k = 0; k < kBinSums; ++k) sums[0][k] = total_[k] - sums[1][k];
     for (int x = 0; x < 2; ++x) {
       as_leaf[x] = leaf_cost(sums[x]);
       least_loss[x] = lower_loss[x] = costs_.loss_of_stump(as_leaf[x]);
@@ -216,7 +214,7 @@ void PairBins::compare_variable(int side, std::uint32_t variable, Costs& found) 
       low_[i][x] = std::min(as_leaf[x], costs_.stump_cost(lower_loss[x]));
     }
     found.lower = std::min(found.lower, low_[i][0] + low_[i][1]);
-    const bool is_short = std::min(sums[0][kSums - 1], sums[1][kSums - 1]) < costs_.rows_per_leaf;
+    const bool is_short = std::min(sums[0][kBinSums - 1], sums[1][kBinSums - 1]) < costs_.rows_per_leaf;
     if (!is_short && least[0] + least[1] < found.least) {
       found.least = least[0] + least[1];
       found.split = rows_->split_behind(variable, rows_before((*thresholds_)[variable], borders[i]));
@@ -289,8 +287,8 @@ std::vector<Places> PairBins::Bins::marked(std::uint32_t variable) const {
 
 std::uint64_t PairBins::bytes_for(const SortedRows& rows, const Numbers& most) {
   const std::uint64_t padding = 2 * kLanes * rows.n_variables();
-  return sizeof(kernels::TickVector) * rows.n_rows() * record_size(rows) +
-         sizeof(Ticks) * 2 * kSums * (most.roots + padding) * (most.stumps + padding);
+  return sizeof(kernels::TickVector) * rows.n_rows() * record_size(rows, 2) +
+         sizeof(Ticks) * 2 * kBinSums * (most.roots + padding) * (most.stumps + padding);
 }
 
 }  // namespace hornbeam::sorted
