@@ -4,9 +4,8 @@
 //          is inside a bin, one side has all rows of the bins before and the other one those behind; and so for the
 //          stumps on both sides.
 // SO       Sums of the rows in each pair of bins tell what the best tree of two levels loses whose thresholds are
-// borders
-//          of bins, and what all others lose at least. While rows are passed in the order of a variable, these sums
-//          are kept: every threshold of that variable, as the root of three levels, costs pairs of bins instead of
+//          borders of bins, and what all others lose at least. While rows are passed in the order of a variable, these
+//          sums are kept: every threshold of that variable, as the root of three levels, costs pairs of bins instead of
 //          rows.
 // WHY      The best cost of trees of some depth does not fall when rows are added (sorted/binned_roots.hpp), and each
 //          leaf and each side has these rows. The costs on the two sides of a root add up.
