@@ -6,9 +6,8 @@
 // FLOW    Python evaluates the conditions on a batch, or passes the bits of its booleans -> here -> fitting/triples.py
 //         finds the best tree. Or the rows were merged already (data/row_counter.hpp), and few columns tell them apart:
 //         then `add_cells`.
-// COST    targets x columns^3 / 48 steps of a vector for 64 rows; 10 steps for each of 2^columns cells. Memory: targets
-// x columns^3
-//         numbers, and twice the cells of a target.
+// COST    targets x columns^3 / 48 steps of a vector for 64 rows; 10 steps for each of 2^columns cells. Memory:
+//         targets x columns^3 numbers, and twice the cells of a target.
 #pragma once
 
 #include <cstddef>
