@@ -11,7 +11,7 @@ namespace hornbeam::bindings {
 namespace {
 
 /// The place of each column of booleans by its name.
-std::map<std::string, std::size_t> places_of_flags(ArrowSchema& schema) {
+std::map<std::string, std::size_t> places_of_flags(const ArrowSchema& schema) {
   std::map<std::string, std::size_t> places;
   for (std::int64_t i = 0; i < schema.n_children; ++i)
     if (std::strcmp(schema.children[i]->format, "b") == 0)

@@ -50,6 +50,8 @@ template <class T>
 class Released {
  public:
   Released() = default;
+  Released(const Released&) = delete;
+  Released& operator=(const Released&) = delete;
   Released(Released&& other) noexcept : held_(std::exchange(other.held_, T{})) {}
   Released& operator=(Released&& other) noexcept {
     std::swap(held_, other.held_);

@@ -52,8 +52,8 @@ struct SharedState {
   std::atomic<std::uint64_t> frame_bytes;    // row sets alive or kept for reuse
   Claims claims;
   std::atomic<bool> has_guessed{false};  // a bound has been raised by bounds/reference.hpp
-  std::once_flag is_coded{};
-  std::unique_ptr<const shallow::CodedRows> coded_rows{};  // made by the first thread that needs them
+  std::once_flag is_coded;
+  std::unique_ptr<const shallow::CodedRows> coded_rows;  // made by the first thread that needs them
 
   std::uint64_t bytes() const {
     return table.bytes() + (earlier == nullptr ? 0 : earlier->bytes()) + frame_bytes.load(std::memory_order_relaxed);

@@ -41,7 +41,7 @@ SubproblemOutcome SubproblemSearch::solve(const Subproblem& subproblem, run::Run
                           problem_.tree.rows_per_leaf, problem_.tree.is_rule_list};
     const rows::Problem part{some ? *some : problem_.rows, problem_.model, problem_.leaf_cost, tree, problem_.bounds};
     const std::uint64_t bytes = problem_.rows.bytes() + (some ? some->bytes() : 0);
-    SharedState shared{table_, nullptr, run, 0, bytes, Claims(false)};
+    SharedState shared{table_, nullptr, run, 0, bytes, Claims(false), false, {}, {}};
     BoundedMemory memory(part, shared);
     Frame root;
     AndOrSearch thread(part, shared, kernels::kernels(), 0, [&] {

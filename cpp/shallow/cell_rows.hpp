@@ -45,7 +45,7 @@ class CellRows {
     n_cells_ = n_cells;
     offset_.clear();
     const std::size_t n = count(n_columns, size, n_cells, &offset_);
-    numbers_.assign(n + 2 * kLanes, value);  // also before the first row and behind the last one
+    numbers_.assign(n + 2 * std::size_t{kLanes}, value);  // also before the first row and behind the last one
   }
 
   /// How many numbers there are.

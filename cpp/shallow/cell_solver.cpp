@@ -59,8 +59,8 @@ bool CellSolver::is_faster(std::uint32_t levels, const rows::Problem& problem, c
   const std::uint64_t n = n_cells(levels, n_columns);
   if (n <= problem.most_cells) return true;
   // A search adds up all rows for each set of columns above the last three levels, and there for all triples of groups.
-  const std::uint64_t additions = n_sets(n_columns, levels - 3) * problem.rows.n_rows *
-                                  n_sets(static_cast<std::uint32_t>(rows.groups.n_groups()), 3);
+  const std::uint64_t additions =
+      n_sets(n_columns, levels - 3) * problem.rows.n_rows * n_sets(rows.groups.n_groups(), 3);
   return n <= kManyRows * problem.most_cells && kRowsOfCell * n <= additions;
 }
 

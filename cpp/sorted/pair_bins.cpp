@@ -286,7 +286,7 @@ std::vector<Places> PairBins::Bins::marked(std::uint32_t variable) const {
 }
 
 std::uint64_t PairBins::bytes_for(const SortedRows& rows, const Numbers& most) {
-  const std::uint64_t padding = 2 * kLanes * rows.n_variables();
+  const std::uint64_t padding = std::uint64_t{2} * kLanes * rows.n_variables();
   return sizeof(kernels::TickVector) * rows.n_rows() * record_size(rows, 2) +
          sizeof(Ticks) * 2 * kBinSums * (most.roots + padding) * (most.stumps + padding);
 }

@@ -90,7 +90,7 @@ PROBLEM_TEST(a_search_that_starts_from_a_recorded_tree_finds_the_optimum, 300, l
   PrimalSearch heuristics(Points(rows), model, problem.leaf_cost, problem.limits, run, [] {});
   heuristics.work_up_to(draw.choose<std::uint64_t>({0, 20'000, 100'000}));
   table::SubproblemTable entries(false, std::nullopt);
-  search::SharedState shared{entries, nullptr, run, 0, rows.bytes(), search::Claims(false)};
+  search::SharedState shared{entries, nullptr, run, 0, rows.bytes(), search::Claims(false), false, {}, {}};
   search::AndOrSearch thread(whole, shared, kernels::kernels(), 0, [] {});
   search::Frame root;
   thread.open_root(root);
