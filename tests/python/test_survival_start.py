@@ -52,6 +52,17 @@ def test_a_stopped_fit_is_never_worse_than_the_pruned_tree_of_scikit_learn(probl
     assert stopped.lower_bound_ <= stopped.objective_
 
 
+@pytest.mark.parametrize("max_depth", [3, 5])
+def test_a_limit_that_is_over_at_once_leaves_time_for_a_quick_greedy_tree(problem, max_depth):
+    X, events, times = problem
+    stopped = SurvivalTree(0.001, max_depth=max_depth, time_limit=1e-6).fit(X, np.column_stack([events, times]))
+    greedy, n_leaves = poisson_tree(
+        stopped.binarizer_.transform(X), events, times, np.ones(len(X)), 0.001, max_depth=max_depth
+    )
+    assert n_leaves > 1
+    assert stopped.objective_ <= greedy + stopped.rounding_
+
+
 def test_without_primal_heuristics_the_search_starts_from_a_single_leaf(problem):
     X, events, times = problem
     y = np.column_stack([events, times])

@@ -21,6 +21,8 @@ from hornbeam.table import Table
 # What scikit-learn's tree takes: at most so many seconds for a cell and level, and bytes for a cell.
 _SECONDS_OF_CELL = 1e-7
 _BYTES_OF_CELL = 4
+# Trees of numbers and times that take no longer are grown in any case: a search that ends so soon may have no tree.
+_QUICK_SECONDS = 0.1
 
 
 def cart_tree(
@@ -94,7 +96,8 @@ def cart_regression_trees(
     conditions : Conditions
         The binary columns.
     training : NumericTraining or SurvivalTraining
-        The rows, and the budget. If the trees might exceed the budget, there is none.
+        The rows, and the budget. If the trees might exceed the budget, there is none, unless they take a tenth of a
+        second.
     targets, weights : float64 ndarray of shape (n_rows,)
         What scikit-learn's tree predicts, and with what weight.
     penalty : float
@@ -114,7 +117,7 @@ def cart_regression_trees(
         return []
     sizes = [None] if max_leaves is None else [None, max_leaves]
     n_levels = min(2 * log2(n_rows), np.inf if max_depth is None else max_depth)  # rarely more, if all leaves are pure
-    if not _allows(training.budget, conditions.n_runs * n_rows, len(sizes) * n_levels):
+    if not _allows(training.budget, conditions.n_runs * n_rows, len(sizes) * n_levels, _QUICK_SECONDS):
         return []
     columns = _Columns(conditions, training.table)
     trees = []
@@ -133,12 +136,14 @@ def cart_regression_trees(
     return trees
 
 
-def _allows(budget: Budget, n_cells: int, n_levels: float) -> bool:
-    """Return whether a budget has room for a tree of so many levels.
+def _allows(budget: Budget, n_cells: int, n_levels: float, quick_seconds: float = 0.0) -> bool:
+    """Return whether a budget has room for a tree of so many levels, or the tree takes at most `quick_seconds`.
 
     scikit-learn cannot be interrupted by a limit, so a tree that might exceed the budget is not begun at all.
     """
-    return budget.allows(2 * _SECONDS_OF_CELL * n_cells * n_levels) and budget.fits(_BYTES_OF_CELL * n_cells)
+    seconds = _SECONDS_OF_CELL * n_cells * n_levels
+    is_soon_grown = seconds <= quick_seconds or budget.allows(2 * seconds)
+    return is_soon_grown and budget.fits(_BYTES_OF_CELL * n_cells)
 
 
 class _Columns:
