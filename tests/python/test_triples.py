@@ -82,6 +82,12 @@ def _table(n_rows: int = 700, n_classes: int = 2) -> pl.DataFrame:
     )
 
 
+def _fitted_in_memory(frame: pl.DataFrame, *args: Any, **settings: Any) -> GOSDTClassifier:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return GOSDTClassifier(*args, **settings).fit(frame.drop("label"), frame["label"])
+
+
 @pytest.mark.parametrize(
     "settings",
     [
@@ -101,9 +107,7 @@ def test_rows_that_hardly_repeat_give_the_fit_in_memory(
 ) -> None:
     frame = _table().drop("number", "color") if only_flags else _table()
     settings = {"regularization": 0.01, "max_depth": 3, **settings}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        in_memory = GOSDTClassifier(**settings).fit(frame.drop("label"), frame["label"])
+    in_memory = _fitted_in_memory(frame, **settings)
     streamed = GOSDTClassifier(**settings).fit(frame.lazy(), "label")
     assert rows_hardly_repeat[-1] == "triples of conditions"
     # The tree is the only optimal one; of several, these searches may return different ones.
@@ -137,9 +141,7 @@ def test_many_rows_of_few_kinds_give_the_fit_in_memory(
     if kind == "flags and missing values":
         frame = frame.with_columns(c1=pl.when(pl.col("c0") & pl.col("c2")).then(None).otherwise(pl.col("c1")))
     settings = {"regularization": 0.003, "max_depth": 3, **settings}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        in_memory = GOSDTClassifier(**settings).fit(frame.drop("label"), frame["label"])
+    in_memory = _fitted_in_memory(frame, **settings)
     streamed = GOSDTClassifier(**settings).fit(frame.lazy(), "label")
     assert n_counted[0] < 100
     assert streamed.classes_.tolist() == in_memory.classes_.tolist()
@@ -150,9 +152,7 @@ def test_many_rows_of_few_kinds_give_the_fit_in_memory(
 
 def test_three_classes_of_which_one_appears_late(rows_hardly_repeat: list[str]) -> None:
     frame = _table(n_classes=3)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        in_memory = GOSDTClassifier(0.002, max_depth=3).fit(frame.drop("label"), frame["label"])
+    in_memory = _fitted_in_memory(frame, 0.002, max_depth=3)
     streamed = GOSDTClassifier(0.002, max_depth=3).fit(frame.lazy(), "label")
     assert rows_hardly_repeat[-1] == "triples of conditions"
     assert (streamed.objective_, streamed.classes_.tolist()) == (in_memory.objective_, [0, 1, 2])
@@ -200,9 +200,7 @@ def test_flags_that_are_no_conditions_give_the_fit_in_memory(
     if missing:
         frame = frame.with_columns(c1=pl.when(pl.int_range(pl.len()) == 650).then(None).otherwise(pl.col("c1")))
     settings = {"regularization": 0.01, "max_depth": 3, "binarizer": binarizer}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        in_memory = GOSDTClassifier(**settings).fit(frame.drop("label"), frame["label"])
+    in_memory = _fitted_in_memory(frame, **settings)
     streamed = GOSDTClassifier(**settings).fit(frame.lazy(), "label")
     assert rows_hardly_repeat[-1] == "triples of conditions"
     assert streamed.tree_ == in_memory.tree_
