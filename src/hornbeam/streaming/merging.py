@@ -153,7 +153,7 @@ def read_streamed(
     except _HardlyRepeatError:
         counted = CountedTriples.of(binarizer.conditions_, [coder.answers for coder in coders], source)
         source.read("triples of conditions", lambda frame, _: counted.add(frame, coders))
-        return StreamedRows(counted.training(table), binarizer)
+        return StreamedRows(counted.training(table, *counted.triples()), binarizer)
     if may_count and merged.suits_triples(len(binarizer.conditions_)):
         answers = [coder.answers for coder in coders]
         return StreamedRows(merged.triples(table, binarizer.conditions_, answers), binarizer)
@@ -316,7 +316,7 @@ class _MergedRows:
         counted = CountedTriples.of(conditions, answers, self._source, self._labels)
         counted.add_merged(self.counter, self._coders)
         self._source.budget.release(self._held)
-        return counted.training(distinct)
+        return counted.training(distinct, *counted.triples())
 
     def weights(self) -> npt.NDArray[Any]:
         """Return the weight of one row of each of the merged rows."""
@@ -402,7 +402,7 @@ def _triples_of_flags(source: Source, binarizer: Binarizer) -> TrainingData | No
     except MissingFlagError:
         counted.release()
         return None
-    _, triples = counted.triples()
+    classes, triples = counted.triples()
     n_rows = int(triples.totals.sum())
     totals = [triples.rows_of(((number, True),)).sum() for number in range(len(flags))]
     distinct = [flag.distinct(np.array([n_rows - n, n], np.float64)) for flag, n in zip(flags, totals, strict=True)]
@@ -411,7 +411,8 @@ def _triples_of_flags(source: Source, binarizer: Binarizer) -> TrainingData | No
     if any(answer.tolist() not in ([], [[0, 1]]) for answer in answers):
         counted.release()
         return None
-    return counted.training(table, [condition.column for condition in binarizer.conditions_])
+    chosen = [condition.column for condition in binarizer.conditions_]
+    return counted.training(table, classes, triples.of_conditions(chosen))
 
 
 def _merge_rows(source: Source, coders: Sequence[ColumnCoder], *, may_stop: bool, may_spill: bool) -> _MergedRows:

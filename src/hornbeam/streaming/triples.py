@@ -160,11 +160,8 @@ class CountedTriples:
                 totals[class_of_code[code]] += total
         return classes, Triples.of_sorted(counts, totals)
 
-    def training(self, distinct: Table, chosen: Sequence[int] | None = None) -> TrainingData:
+    def training(self, distinct: Table, classes: npt.NDArray[Any], triples: Triples) -> TrainingData:
         """Return a row for each class, which stands for all of its rows, with the triples of all or some conditions."""
-        classes, triples = self.triples()
-        if chosen is not None:
-            triples = triples.of_conditions(chosen)
         ones = np.ones(len(classes), dtype=np.int64)
         any_values = [values[[0] * len(classes)] for values in distinct.values]
         return TrainingData(
