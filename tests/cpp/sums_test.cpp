@@ -386,7 +386,7 @@ RANDOM_TEST(more_cells_are_counted_for_many_rows, 16) {
   const CodedRows coded(problem);
   const std::uint64_t all = CellSolver::n_cells(4, 12), n_groups = coded.groups.n_groups(),
                       triples = n_groups * (n_groups - 1) * (n_groups - 2) / 6;
-  const bool has_many = 12 * problem.rows.n_rows * triples >= 2 * all;
+  const bool has_many = std::uint64_t{12} * problem.rows.n_rows * triples >= 2 * all;
   problem.most_cells = all;
   CHECK(CellSolver::is_faster(4, problem, coded));
   problem.most_cells = all - 1;
