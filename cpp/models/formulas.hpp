@@ -8,7 +8,7 @@
 //         the equivalent-points loss. `kTargets` is above 0 where the number of targets is known when compiled.
 //         The best prediction loses `baseline`, a sum over the rows, less what it explains, at least 0. Formulas with
 //         `kHasTwoSums` have `explained` for the weights of the first two targets. For others, what a prediction
-//         explains is itself a sum over rows, `gain`, and the best one explains the most.
+//         explains is itself a sum over rows, and the best one explains the most.
 // CHOICE  A new model is a header with its formula, a name in `Measures::Model`, and a line in `with_formula`.
 #pragma once
 

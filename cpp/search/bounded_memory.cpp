@@ -41,7 +41,7 @@ void BoundedMemory::solve_tree(const table::Interval& root, const NodeLimits& li
 }
 
 void BoundedMemory::keep_tree(const NodeLimits& limits, const SolveAgain& solve_again) {
-  tree::ResultTree tree = read_tree(problem_, shared_.table, limits, solve_again);
+  tree::ResultTree tree = read_tree(problem_, shared_, limits, solve_again);
   if (tree.cost < tree_.cost) tree_ = std::move(tree);
 }
 

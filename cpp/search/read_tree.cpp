@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "data/best_stump.hpp"
+#include "kernels/kernels.hpp"
 #include "search/parts.hpp"
+#include "shallow/sum_solver.hpp"
 
 namespace hornbeam::search {
 
@@ -16,8 +21,10 @@ constexpr std::uint64_t kMostWorkOnLeaves = std::uint64_t{1} << 27;
 
 class TreeReader {
  public:
-  TreeReader(const rows::Problem& problem, const table::SubproblemTable& table, const SolveAgain& solve_again)
-      : problem_(problem), table_(table), solve_again_(solve_again) {}
+  TreeReader(const rows::Problem& problem, const SharedState& shared, const SolveAgain& solve_again)
+      : problem_(problem), shared_(shared), solve_again_(solve_again), meter_(shared.run) {
+    if (shared.coded_rows) sums_.emplace(problem, *shared.coded_rows, kernels::kernels(), meter_);
+  }
 
   tree::ResultTree read(const NodeLimits& limits) {
     const Part all = part_of(problem_, data::all_rows(problem_.rows), !limits.only_leaf());
@@ -33,13 +40,13 @@ class TreeReader {
   /// The best tree with two leaves, for which bounds/pair_stage.hpp makes no entry. None if the rows are a leaf of the
   /// known tree, and many such leaves have been examined already.
   table::KnownTree best_stump(const data::RowList& rows, bool is_leaf) {
+    if (sums_)
+      return may_work(is_leaf, shared_.coded_rows->work_on_columns(rows.size())) ? stump_by_sums(rows)
+                                                                                 : table::KnownTree{};
     const bool limits_rows = problem_.limits_rows();
     const data::StumpFinder stumps(problem_.rows, rows,
                                    [&](std::uint32_t row) { return limits_rows ? problem_.rows.row_count[row] : 0; });
-    if (is_leaf) {
-      if (work_on_leaves_ + stumps.work() > kMostWorkOnLeaves) return {};
-      work_on_leaves_ += stumps.work();
-    }
+    if (!may_work(is_leaf, stumps.work())) return {};
     const auto least_rows = static_cast<std::int64_t>(problem_.tree.rows_per_leaf);
     const data::Stump best = stumps.find([&](const auto& true_side, const auto& false_side) {
       const bool is_allowed = !limits_rows || std::min(true_side.back(), false_side.back()) >= least_rows;
@@ -48,14 +55,29 @@ class TreeReader {
     return best.cost < kInfinity ? table::KnownTree{best.cost, best.column, 1, {2, 1}} : table::KnownTree{};
   }
 
+  table::KnownTree stump_by_sums(const data::RowList& rows) {
+    if (columns_.empty()) {
+      columns_.resize(problem_.rows.n_columns);
+      std::iota(columns_.begin(), columns_.end(), 0u);
+    }
+    return *sums_->solve(rows, columns_, 1);
+  }
+
+  bool may_work(bool is_leaf, std::uint64_t work) {
+    if (!is_leaf) return true;
+    if (work_on_leaves_ + work > kMostWorkOnLeaves) return false;
+    work_on_leaves_ += work;
+    return true;
+  }
+
   table::KnownTree best_known(const Part& part, const NodeLimits& limits, Ticks loss, bool is_leaf) {
     table::KnownTree best{problem_.leaf_cost + loss, table::kNoSplit, table::kUnlimited, {1, 0}};
     if (loss - part.base_loss <= problem_.leaf_cost) return best;  // no tree is better: q bounds them all
-    const auto known = table_.find({part.set, limits.depth, limits.leaves});
+    const auto known = shared_.table.find({part.set, limits.depth, limits.leaves});
     if (known && known->tree.better_than(best)) best = known->tree;
     // A subproblem has its best stump, or better, once it is expanded. Before, nothing is proven of it, though it may
     // have a tree that was found elsewhere. A bound from a file does not tell.
-    if (known && known->lower > 0 && !table_.has_read_bounds()) return best;
+    if (known && known->lower > 0 && !shared_.table.has_read_bounds()) return best;
     const table::KnownTree stump = best_stump(part.rows, is_leaf);
     return stump.better_than(best) ? stump : best;
   }
@@ -127,17 +149,20 @@ class TreeReader {
   }
 
   const rows::Problem& problem_;
-  const table::SubproblemTable& table_;
+  const SharedState& shared_;
   const SolveAgain& solve_again_;
+  run::WorkMeter meter_;
+  std::optional<shallow::SumSolver> sums_;  // counts stumps sooner, where the search has coded the rows
+  std::vector<std::uint32_t> columns_;      // all, once it has
   std::uint64_t work_on_leaves_ = 0;
   tree::ResultTree tree_;
 };
 
 }  // namespace
 
-tree::ResultTree read_tree(const rows::Problem& problem, const table::SubproblemTable& table, const NodeLimits& limits,
+tree::ResultTree read_tree(const rows::Problem& problem, const SharedState& shared, const NodeLimits& limits,
                            const SolveAgain& solve_again) {
-  return TreeReader(problem, table, solve_again).read(limits);
+  return TreeReader(problem, shared, solve_again).read(limits);
 }
 
 }  // namespace hornbeam::search

@@ -18,7 +18,7 @@ using SolveAgain = std::function<tree::ResultTree(const data::RowList& rows, con
 /// Follows the best known splits from the whole problem down. Costs no more than the root's upper bound; leaves of the
 /// known tree are split while that pays and little work is done on them. What the table has forgotten of the tree is
 /// solved again; without `solve_again`, the tree may then cost more.
-tree::ResultTree read_tree(const rows::Problem& problem, const table::SubproblemTable& table, const NodeLimits& limits,
+tree::ResultTree read_tree(const rows::Problem& problem, const SharedState& shared, const NodeLimits& limits,
                            const SolveAgain& solve_again = {});
 
 }  // namespace hornbeam::search

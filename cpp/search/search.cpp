@@ -142,7 +142,7 @@ class Search {
   void save(const NodeLimits& limits) {
     if (root_interval().upper() == kInfinity) return;  // not before the root is open
     // Once entries are forgotten, the tree at hand is the one that counts.
-    save(memory_.has_forgotten() ? memory_.tree() : read_tree(problem_, *table_, limits));
+    save(memory_.has_forgotten() ? memory_.tree() : read_tree(problem_, shared_, limits));
   }
 
   void save(const tree::ResultTree& tree) {

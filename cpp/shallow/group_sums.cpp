@@ -12,8 +12,7 @@ namespace hornbeam::shallow {
 namespace {
 
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
-/// In words of kernel work: an addition to a histogram, and one to a vector of them.
-constexpr std::uint64_t kWorkOfRow = 16, kWorkOfCell = 4;
+constexpr std::uint64_t kWorkOfCell = 4;  // in words of kernel work: an addition to a vector of histograms
 
 /// Of the first two targets.
 std::array<std::int64_t, 2> totals(const rows::Problem& problem) {
@@ -66,10 +65,13 @@ CodedRows::CodedRows(const rows::Problem& problem)
   sums.reserve(std::size_t{problem.rows.n_rows} * n_sums_of_row);
   for (std::uint32_t row = 0; row < problem.rows.n_rows; ++row) {
     const std::int64_t* weight = problem.rows.weight(row);
-    if (measures.has_two_sums())
+    if (measures.has_two_sums()) {
       sums.push_back((weight[0] << shift) + weight[1]);
-    else
-      for (std::uint32_t k = 0; k < n_sums_of_row; ++k) sums.push_back(models::AnyCosts::gain(measures, weight, k));
+      continue;
+    }
+    const Ticks most = models::AnyCosts::baseline(measures, weight);
+    for (std::uint32_t k = 0; k < n_sums_of_row; ++k)
+      sums.push_back(most - models::AnyCosts::loss_of(measures, weight, k));
   }
 }
 

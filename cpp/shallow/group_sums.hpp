@@ -25,6 +25,9 @@ namespace hornbeam::shallow {
 /// Bits of a number that is not negative.
 inline int bits_of(Ticks number) { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number))); }
 
+/// In words of kernel work: an addition to a histogram.
+inline constexpr std::uint64_t kWorkOfRow = 16;
+
 /// The rows of a problem by their codes and sums (kernels::SumColumns). Immutable.
 struct CodedRows {
   explicit CodedRows(const rows::Problem& problem);
@@ -37,6 +40,10 @@ struct CodedRows {
   Ticks shift = 0;
   std::vector<Ticks> sums;  // (n_rows, n_sums_of_row)
   std::size_t bytes() const { return groups.bytes() + sums.capacity() * sizeof(Ticks); }
+  /// In words of kernel work: sums of the columns, without pairs, over so many rows.
+  std::uint64_t work_on_columns(std::size_t n_rows) const {
+    return kWorkOfRow * n_rows * n_sums_of_row * groups.n_groups();
+  }
   /// What a side of so many rows takes: their numbers, sums and codes. Sums of pairs and triples come on top.
   std::size_t bytes_to_solve(std::size_t n_rows) const {
     return n_rows * (sizeof(std::uint32_t) + n_sums_of_row * sizeof(Ticks) + groups.n_groups() + sizeof(std::uint16_t));

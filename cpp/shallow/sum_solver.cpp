@@ -53,18 +53,32 @@ std::optional<table::KnownTree> SumSolver::solve(std::span<const std::uint32_t> 
   numbers_ = numbers;
   columns_ = columns;
   sums_.open(numbers, columns);
-  if (!sums_.count_pairs(meter_)) return std::nullopt;
-  find_stumps();
-  if (levels == 2)
-    find_two_levels();
-  else if (!find_three_levels())
-    return std::nullopt;
-  ShallowTree best = leaf(explained());
-  for (std::uint32_t i = 0; i < best_.size(); ++i) best.improve(joined(best_[i][0], best_[i][1], i));
+  find_leaves();
+  if (levels > 1) {
+    if (!sums_.count_pairs(meter_)) return std::nullopt;
+    find_stumps();
+    if (levels == 2)
+      find_two_levels();
+    else if (!find_three_levels())
+      return std::nullopt;
+  }
+  const ShallowTree best = best_tree();
   if (best.shape.leaves == 1) return table::KnownTree{};
   best_root_ = best.root;
   const Ticks total = baseline(best.root, false) + baseline(best.root, true);
   return table::KnownTree{best.cost + total, columns[best_root()], table::kUnlimited, best.shape};
+}
+
+/// Of several equally good roots, the first of the given columns.
+ShallowTree SumSolver::best_tree() const {
+  ShallowTree best = leaf(explained());
+  for (std::uint32_t i = 0; i < best_.size(); ++i) {
+    const ShallowTree tree = joined(best_[i][0], best_[i][1], i);
+    const bool is_as_good = best.shape.leaves > 1 && tree.cost == best.cost && tree.shape == best.shape;
+    if (is_as_good && sums_.column(i) < sums_.column(best.root)) best.root = i;
+    best.improve(tree);
+  }
+  return best;
 }
 
 Below SumSolver::below_root(bool holds) const {
@@ -116,6 +130,13 @@ Ticks SumSolver::baseline(std::uint32_t root, bool holds) const {
   });
 }
 
+/// The leaves on both sides of each column.
+void SumSolver::find_leaves() {
+  best_.clear();
+  for (std::uint32_t i = 0; i < sums_.n_columns(); ++i)
+    best_.push_back({leaf(explained(i, false)), leaf(explained(i, true))});
+}
+
 /// What leaves explain in the cells of all pairs, and the best stumps below each column.
 void SumSolver::find_stumps() {
   const kernels::SumColumns& columns = sums_.columns();
@@ -127,9 +148,6 @@ void SumSolver::find_stumps() {
     kernels_.pair_sums(measures_, columns, i, &leaves_[std::size_t{4} * i * stride], stumps);
     meter_.add(kWorkOfPairs * columns.n_sums * (stride - i) / kLanes);
   }
-  best_.clear();
-  for (std::uint32_t i = 0; i < sums_.n_columns(); ++i)
-    best_.push_back({leaf(explained(i, false)), leaf(explained(i, true))});
 }
 
 void SumSolver::find_two_levels() {

@@ -1,9 +1,10 @@
 // shallow/sum_solver.hpp
 //
-// WHAT    The best tree of at most two or three levels from sums of pairs and triples of columns: what a leaf explains
+// WHAT    The best tree of at most three levels from sums of columns, their pairs and triples: what a leaf explains
 //         follows from two sums, for squared error and convex costs, or from one for each prediction
 //         (models/formulas.hpp).
-// FLOW    search/bound_raiser calls it for a side, or for a whole frame -> shallow/group_sums -> kernels.
+// FLOW    search/bound_raiser calls it for a side, or for the whole problem, and search/read_tree for a stump ->
+//         shallow/group_sums -> kernels.
 // HOLDS   The result is exact: every pair or triple of columns is counted, whatever is known of its cost. A leaf loses
 //         its baseline, a sum over rows, less what its prediction explains, so only what is explained is compared.
 // COST    See shallow/group_sums; then columns^3 / 6 cells of a triple in vectors of eight.
@@ -35,7 +36,7 @@ class SumSolver {
   /// Whether all triples of so many columns are counted sooner than a search, with its bounds, would end.
   bool takes_three_levels(std::uint32_t n_columns) const { return n_columns <= problem_.most_columns_of_triples; }
 
-  /// The best tree of at most `levels` (2 or 3) on some rows, by number, and columns of the data. Null if stopped.
+  /// The best tree of at most `levels` (1 to 3) on some rows, by number, and columns of the data. Null if stopped.
   std::optional<table::KnownTree> solve(std::span<const std::uint32_t> numbers, std::span<const std::uint32_t> columns,
                                         std::uint32_t levels);
 
@@ -60,6 +61,8 @@ class SumSolver {
   template <class Sum>
   Ticks explained_by(Sum sum) const;
   Ticks baseline(std::uint32_t root, bool holds) const;
+  ShallowTree best_tree() const;
+  void find_leaves();
   void find_stumps();
   void find_two_levels();
   bool find_three_levels();

@@ -240,9 +240,7 @@ class FittedPolicyTree(PolicyTreeMethods, RegularizedTree):
         is_available = ~np.isnan(chosen)
         self.n_unavailable_ = int(np.count_nonzero(~is_available))
         lost = np.nanmax(rewards, axis=1) - chosen
-        self.value_ = _mean(chosen, weights)
-        self._loss = _mean(lost, weights)
-        means = [_mean(rewards[:, action], weights) for action in range(rewards.shape[1])]
+        self.value_, self._loss, *means = _means([chosen, lost, *rewards.T], weights.astype(np.float64))
         # Where none is available for all rows, there is no single action.
         best = int(np.nanargmax(means)) if not np.isnan(means).all() else None
         self.single_action_ = None if best is None else self.actions_.tolist()[best]
@@ -258,12 +256,21 @@ class FittedPolicyTree(PolicyTreeMethods, RegularizedTree):
         self.gap_ = relative_gap(self.objective_, self.lower_bound_)
 
 
-def _mean(values: npt.NDArray[np.float64], weights: npt.NDArray[Any]) -> float:
-    """Return the mean of numbers, of sums rounded once; NaN if one is."""
-    if np.isnan(values).any():
-        return np.nan
+def _means(columns: Sequence[npt.NDArray[np.float64]], weights: npt.NDArray[np.float64]) -> list[float]:
+    """Return the weighted mean of each column, of sums rounded once; NaN if one of its numbers is."""
     # In units of powers of two, no sum overflows.
-    values_bits, weights_bits = (int(np.frexp(np.abs(each).max())[1]) for each in (values, weights.astype(np.float64)))
-    shares = np.ldexp(weights.astype(np.float64), -weights_bits)
-    mean = fsum((np.ldexp(values, -values_bits) * shares).tolist()) / fsum(shares.tolist())
-    return float(np.ldexp(mean, values_bits))
+    shares = np.ldexp(weights, -_exponent(weights))
+    total = fsum(shares.tolist())
+
+    def mean(values: npt.NDArray[np.float64]) -> float:
+        if np.isnan(values).any():
+            return np.nan
+        unit = _exponent(values)
+        return float(np.ldexp(fsum((np.ldexp(values, -unit) * shares).tolist()) / total, unit))
+
+    return [mean(values) for values in columns]
+
+
+def _exponent(values: npt.NDArray[np.float64]) -> int:
+    """Return the exponent of the least power of two that is larger than all absolute values."""
+    return int(np.frexp(np.abs(values).max())[1])

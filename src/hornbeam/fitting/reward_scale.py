@@ -134,8 +134,9 @@ def _rounded_losses(
     scaled, shares = np.ldexp(rewards, -reward_bits), np.ldexp(weights.astype(np.float64), -weight_bits)
     losses = (np.nanmax(scaled, axis=1, keepdims=True) - scaled) * shares[:, np.newaxis]
     losses[is_missing] = 0
-    # Difference and product are rounded to the nearest number: the second smaller one is at most what they are.
-    losses = np.nextafter(np.nextafter(losses, 0), 0)
+    # Difference and product are rounded to the nearest number: two units in the last place less are at most what they
+    # are.
+    losses -= losses * 2.0**-51
     shift = _LIMIT_BITS - 1 - int(np.frexp(_total_with_missing(losses, is_missing))[1])
     ticks = np.floor(np.ldexp(losses, shift)).astype(np.int64)
     return ticks, Fraction(fsum(shares.tolist())) * Fraction(2) ** (shift - reward_bits)
