@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks import environments, results
-from benchmarks.regressions import add, cell, record_of
+from benchmarks.regressions import add, cell, ratios, record_of
 
 _EFFECT = 0.5
 
@@ -113,6 +113,9 @@ def report(path: Path, page: Path) -> None:
             published = PUBLISHED[table.n_rows] if table == Table(table.n_rows, table.rewards) else ""
             sizes = f"{table.n_actions} | {table.max_depth} | {best_single:.4f}"
             lines.append(f"| {name} | {sizes} | {cells} | {published} |")
+    both = [(latest.get((name, "hornbeam")), latest.get((name, "streed"))) for name in TABLES]
+    if proven := [(mine, its) for mine, its in both if mine and its and mine.get("proven") and its.get("proven")]:
+        lines += ["", f"STreeD proves {len(proven)} of these; {ratios(proven)}."]
     page.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

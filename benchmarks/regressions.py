@@ -178,7 +178,7 @@ def _summary(latest: Mapping[tuple[str, str], Mapping[str, Any]], peer: str, cal
     both = [(mine, its) for mine, its in pairs if mine.get("proven") and its.get("proven")]
     lines = []
     if both:
-        lines.append(f"* {called}: both prove {len(both)} of {len(pairs)} problems; {_ratios(both)}.")
+        lines.append(f"* {called}: both prove {len(both)} of {len(pairs)} problems; {ratios(both)}.")
     mine_only = sum(bool(mine.get("proven")) and not its.get("proven") for mine, its in pairs)
     its_only = sum(bool(its.get("proven")) and not mine.get("proven") for mine, its in pairs)
     with_trees = [(mine, its) for mine, its in pairs if "objective" in mine and "objective" in its]
@@ -192,7 +192,7 @@ def _summary(latest: Mapping[tuple[str, str], Mapping[str, Any]], peer: str, cal
     return lines
 
 
-def _ratios(pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> str:
+def ratios(pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> str:
     """Return the geometric means of its time and memory over those of hornbeam."""
 
     def ratio(field: str, least: float) -> float:
