@@ -47,7 +47,7 @@ def test_events_and_times_make_a_survival_tree(run, patients, tmp_path):
     assert "days" in picture.read_text()
     assert run("show", model).out.startswith(str(tree.tree_))
     header, *predicted = run("predict", model, patients).out.split()
-    assert header == "predicted_days"
+    assert header == "predicted_hazard_ratio"
     assert [float(one) for one in predicted] == tree.predict(PATIENTS.select(FEATURES)).tolist()
     assert "events in" in run("export", model, "--format", "text").out
 

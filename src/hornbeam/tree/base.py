@@ -53,6 +53,11 @@ class BaseTree(ABC, TreeMethods):
     """Whether drawings list the outputs with their colors."""
 
     @property
+    def output_column(self) -> str:
+        """Name of a column of predictions."""
+        return f"predicted_{self.target_name}"
+
+    @property
     @abstractmethod
     def outputs(self) -> npt.NDArray[Any]:
         """The different predictions of the tree."""

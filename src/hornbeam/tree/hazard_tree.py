@@ -162,6 +162,11 @@ class HazardTree(BaseTree):
         )
 
     @property
+    def output_column(self) -> str:
+        """Name of a column of predictions, which are not times, see `BaseTree.output_column`."""
+        return "predicted_hazard_ratio"
+
+    @property
     def outputs(self) -> npt.NDArray[np.float64]:
         """The hazard ratios of all nodes."""
         return self.hazard_ratios

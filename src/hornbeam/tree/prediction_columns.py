@@ -29,7 +29,7 @@ def prediction_columns(
 ) -> dict[str, npt.NDArray[Any]]:
     """Return the output of each row of a data frame, and the share of each class if there is a function for it."""
     table = with_untested_columns(tree, frame)
-    columns = {f"predicted_{tree.target_name}": tree.predict(table)}
+    columns = {tree.output_column: tree.predict(table)}
     if predict_proba is not None:
         shares = zip(tree.outputs.tolist(), predict_proba(table).T, strict=True)
         columns |= {f"share_{label}": share for label, share in shares}
