@@ -87,7 +87,8 @@ void add_rows(data::RowCounter& counter, const std::vector<CodesIn>& codes,
 }
 
 /// The rows of a batch are those from `first` on of the codes that are not in it.
-bool add_flags(data::RowCounter& counter, const nb::capsule& stream, const std::vector<CodesOrNameIn>& codes) {
+bool add_flags(data::RowCounter& counter, const std::vector<nb::capsule>& streams,
+               const std::vector<CodesOrNameIn>& codes) {
   require_columns(counter, codes);
   std::vector<std::string> names;
   std::vector<std::size_t> named;
@@ -101,7 +102,7 @@ bool add_flags(data::RowCounter& counter, const nb::capsule& stream, const std::
     columns.push_back(column);
     if (size) sizes.push_back(*size);
   }
-  const std::optional<std::vector<FlagBatch>> batches = read_flags(stream, names);
+  const std::optional<std::vector<FlagBatch>> batches = read_flags(streams, names);
   if (!batches) return false;
   std::size_t n_rows = 0;
   for (const FlagBatch& batch : *batches) n_rows += batch.n_rows;
@@ -148,12 +149,12 @@ void require_narrow(const data::RowCounter& counter, std::size_t n_columns) {
     api::require(counter.width(c) <= kMostBits, "widths: must be at most 16 here");
 }
 
-std::vector<ArrayOut<double>> totals_by_code(const data::RowCounter& counter, const ArrayIn<double, 1>& weights,
-                                             std::size_t n_columns) {
-  api::require(weights.size() == counter.n_rows(), "weights: one for each distinct row is needed");
+std::vector<ArrayOut<double>> totals_by_code(const data::RowCounter& counter,
+                                             const std::optional<ArrayIn<double, 1>>& weights, std::size_t n_columns) {
+  api::require(!weights || weights->size() == counter.n_rows(), "weights: one for each distinct row is needed");
   require_narrow(counter, n_columns);
   std::vector<ArrayOut<double>> found;
-  for (std::vector<double>& totals : counter.totals({weights.data(), weights.size()}, n_columns))
+  for (std::vector<double>& totals : counter.totals(span_of(weights), n_columns))
     found.push_back(to_array(std::move(totals)));
   return found;
 }
@@ -182,11 +183,11 @@ void add_triples(data::TripleCounter& counter, const std::vector<ArrayIn<std::ui
   counter.add(flags, span_of(targets));
 }
 
-bool add_triples_of_flags(data::TripleCounter& counter, const nb::capsule& stream,
+bool add_triples_of_flags(data::TripleCounter& counter, const std::vector<nb::capsule>& streams,
                           const std::vector<std::string>& names, const ArrayIn<std::uint8_t, 1>& targets) {
   api::require(names.size() == counter.n_columns(), "names: one for each column is needed");
   api::require(are_below(targets, counter.n_targets()), "targets: must be below n_targets");
-  const std::optional<std::vector<FlagBatch>> batches = read_flags(stream, names);
+  const std::optional<std::vector<FlagBatch>> batches = read_flags(streams, names);
   if (!batches) return false;
   std::span<const std::uint8_t> left = span_of(targets);
   for (const FlagBatch& batch : *batches) {
@@ -255,8 +256,8 @@ void add_counters(const nanobind::module_& module) {
       .def(nb::new_(&make_counter), nb::arg("widths"))
       .def("add", &add_rows, nb::arg("codes"), nb::arg("counts").noconvert().none() = nb::none(),
            "Add rows once, or so many times; a code of column c is below 2^widths[c]. None: all are 0.")
-      .def("add_flags", &add_flags, nb::arg("stream"), nb::arg("codes").noconvert(),
-           "Add the rows of an Arrow stream once; a column of booleans is given by its name. False, and nothing is "
+      .def("add_flags", &add_flags, nb::arg("streams"), nb::arg("codes").noconvert(),
+           "Add the rows of Arrow streams once; a column of booleans is given by its name. False, and nothing is "
            "added, if one of them has missing values, or is of another type.")
       .def("add_packed", &add_packed, nb::arg("words").noconvert(), nb::arg("counts").noconvert(),
            "Add rows that a counter with the same widths has packed; return their numbers among the distinct rows.")
@@ -264,8 +265,9 @@ void add_counters(const nanobind::module_& module) {
            "The distinct rows from `first` to before `last`, packed into words of 64 bits; shape (n_rows, n_words).")
       .def("codes", &codes_of, nb::arg("column"), "The codes of a column in the distinct rows.")
       .def("counts", &counts_of, "How many rows each distinct row stands for.")
-      .def("totals", &totals_by_code, nb::arg("weights").noconvert(), nb::arg("n_columns"),
-           "The total of weights, one for each distinct row, by the code of each of the first columns.")
+      .def("totals", &totals_by_code, nb::arg("weights").noconvert().none(), nb::arg("n_columns"),
+           "The total of weights, one for each distinct row, by the code of each of the first columns. None: of the "
+           "counts.")
       .def_prop_ro("n_rows", &data::RowCounter::n_rows, "Number of distinct rows.")
       .def_prop_ro("n_words", &data::RowCounter::n_words, "Number of words of a packed row.")
       .def_prop_ro("n_bytes", &data::RowCounter::bytes, "Memory of the distinct rows.");
@@ -274,8 +276,8 @@ void add_counters(const nanobind::module_& module) {
       .def(nb::new_(&make_triples), nb::arg("n_columns"), nb::arg("n_targets"))
       .def("add", &add_triples, nb::arg("columns"), nb::arg("targets").noconvert(),
            "Add rows, given by a byte of 0 or 1 for each column.")
-      .def("add_flags", &add_triples_of_flags, nb::arg("stream"), nb::arg("names"), nb::arg("targets").noconvert(),
-           "Add the rows of an Arrow stream with columns of these names. False, and nothing is added, if one of them "
+      .def("add_flags", &add_triples_of_flags, nb::arg("streams"), nb::arg("names"), nb::arg("targets").noconvert(),
+           "Add the rows of Arrow streams with columns of these names. False, and nothing is added, if one of them "
            "does not have booleans, or misses a value.")
       .def("add_merged", &add_merged, nb::arg("rows"), nb::arg("bits").noconvert(),
            "Add the rows of a `RowCounter`, given for each of its first columns by the bits of the columns here that "

@@ -28,34 +28,42 @@ void require_success(ArrowArrayStream& stream, int error) {
   throw std::runtime_error(reason != nullptr ? reason : "the batches of X cannot be read");
 }
 
-}  // namespace
-
-std::optional<std::vector<FlagBatch>> read_flags(const nanobind::capsule& stream,
-                                                 const std::vector<std::string>& names) {
+/// Adds the batches of a stream. False if a column is not one of booleans, or lacks a value.
+bool read_stream(const nanobind::capsule& stream, const std::vector<std::string>& names,
+                 std::vector<FlagBatch>& found) {
   constexpr const char* kName = "arrow_array_stream";
-  api::require(PyCapsule_IsValid(stream.ptr(), kName) == 1, "stream: must be a capsule of an Arrow stream");
+  api::require(PyCapsule_IsValid(stream.ptr(), kName) == 1, "streams: must be capsules of Arrow streams");
   auto* const batches = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(stream.ptr(), kName));
-  api::require(batches->release != nullptr, "stream: has been read already");
+  api::require(batches->release != nullptr, "streams: one has been read already");
   Released<ArrowSchema> schema;
   require_success(*batches, batches->get_schema(batches, schema.get()));
   const std::map<std::string, std::size_t> places = places_of_flags(*schema.get());
-  std::vector<FlagBatch> found;
   while (true) {
     FlagBatch batch;
     require_success(*batches, batches->get_next(batches, batch.array.get()));
-    if (batch.array->release == nullptr) return found;  // the end
+    if (batch.array->release == nullptr) return true;  // the end
     batch.n_rows = static_cast<std::size_t>(batch.array->length);
     for (const std::string& name : names) {
       const auto place = places.find(name);
-      if (place == places.end()) return std::nullopt;
+      if (place == places.end()) return false;
       const ArrowArray& column = *batch.array->children[place->second];
-      if (misses_values(column)) return std::nullopt;
+      if (misses_values(column)) return false;
       data::CodesOfColumn& bits = batch.columns.emplace_back();
       bits.bits = static_cast<const std::uint8_t*>(column.buffers[1]);
       bits.first_bit = static_cast<std::size_t>(column.offset + batch.array->offset);
     }
     if (batch.n_rows > 0) found.push_back(std::move(batch));
   }
+}
+
+}  // namespace
+
+std::optional<std::vector<FlagBatch>> read_flags(const std::vector<nanobind::capsule>& streams,
+                                                 const std::vector<std::string>& names) {
+  std::vector<FlagBatch> found;
+  for (const nanobind::capsule& stream : streams)
+    if (!read_stream(stream, names, found)) return std::nullopt;
+  return found;
 }
 
 }  // namespace hornbeam::bindings

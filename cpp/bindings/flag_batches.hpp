@@ -1,7 +1,7 @@
 // bindings/flag_batches.hpp
 //
 // WHAT    The columns of booleans of a table of another library, as bits where they lie in its memory.
-// FLOW    A data frame hands its batches over by the C stream interface of Arrow -> here -> data/row_counter.hpp.
+// FLOW    A data frame hands its batches over by C streams of Arrow, one or more -> here -> data/row_counter.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -73,9 +73,9 @@ struct FlagBatch {
   Released<ArrowArray> array;                // which has the bits
 };
 
-/// The batches of a stream, a capsule as `__arrow_c_stream__` returns it. None if a column of these names is not one of
+/// The batches of streams, capsules as `__arrow_c_stream__` returns them. None if a column of these names is not one of
 /// booleans, or lacks a value.
-std::optional<std::vector<FlagBatch>> read_flags(const nanobind::capsule& stream,
+std::optional<std::vector<FlagBatch>> read_flags(const std::vector<nanobind::capsule>& streams,
                                                  const std::vector<std::string>& names);
 
 }  // namespace hornbeam::bindings

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <numeric>
 
 #include "kernels/flags.hpp"
@@ -161,11 +162,33 @@ std::size_t RowCounter::count_flags(std::span<const CodesOfColumn> columns, std:
 }
 
 std::vector<std::vector<double>> RowCounter::totals(std::span<const double> weights, std::size_t n_columns) const {
+  if (weights.empty() && is_small()) return totals_of_small(n_columns);
   std::vector<std::vector<double>> found;
   found.reserve(n_columns);
   for (std::size_t c = 0; c < n_columns; ++c) found.emplace_back(std::size_t{1} << places_[c].width, 0.0);
-  for (std::uint32_t row = 0; row < n_rows(); ++row)
-    for (std::size_t c = 0; c < n_columns; ++c) found[c][code(row, c)] += weights[row];
+  for (std::uint32_t row = 0; row < n_rows(); ++row) {
+    const double weight = weights.empty() ? static_cast<double>(count(row)) : weights[row];
+    for (std::size_t c = 0; c < n_columns; ++c) found[c][code(row, c)] += weight;
+  }
+  return found;
+}
+
+/// The last column has the highest bits of a row: the counts of each of its codes lie together, and are added up for
+/// the columns before it.
+std::vector<std::vector<double>> RowCounter::totals_of_small(std::size_t n_columns) const {
+  std::vector<std::int64_t> counts(spent_.size());
+  for (Word row = 0; row < counts.size(); ++row) counts[row] = small_count(row);
+  std::vector<std::vector<double>> found(places_.size());
+  for (std::size_t c = places_.size(); c-- > 0;) {
+    const std::size_t n = counts.size() >> places_[c].width;
+    for (std::size_t first = 0; first < counts.size(); first += n) {
+      const std::span<const std::int64_t> of_code(&counts[first], n);
+      found[c].push_back(static_cast<double>(std::accumulate(of_code.begin(), of_code.end(), std::int64_t{0})));
+      if (first > 0) std::transform(of_code.begin(), of_code.end(), counts.begin(), counts.begin(), std::plus());
+    }
+    counts.resize(n);
+  }
+  found.resize(n_columns);
   return found;
 }
 

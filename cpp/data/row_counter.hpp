@@ -47,7 +47,8 @@ class RowCounter {
     return static_cast<std::uint32_t>(this->row(row)[place.word] >> place.shift & place.mask());
   }
 
-  /// The total of weights, one for each distinct row, by the code of each of the first columns: at [column][code].
+  /// The total of weights, one for each distinct row, by the code of each of the first columns: at [column][code]. That
+  /// of the counts, if there are no weights.
   std::vector<std::vector<double>> totals(std::span<const double> weights, std::size_t n_columns) const;
 
   /// The rows by the code of the column behind the first ones, and by what conditions say about these: `bits[c][code]`
@@ -67,6 +68,7 @@ class RowCounter {
   /// What is prepaid less what is not spent yet.
   std::int64_t small_count(Word row) const { return prepaid_[row] - (kPrepaid - spent_[row]) % kPrepaid; }
   void prepay(Word row, std::int64_t count);
+  std::vector<std::vector<double>> totals_of_small(std::size_t n_columns) const;
   /// Adds small rows, each once, if all codes are of one bit, block by block. Returns how many: all but the last ones,
   /// or none.
   std::size_t count_flags(std::span<const CodesOfColumn> columns, std::size_t n_rows);

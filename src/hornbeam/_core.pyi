@@ -142,9 +142,9 @@ class RowCounter:
         Add rows once, or so many times; a code of column c is below 2^widths[c]. None: all are 0.
         """
 
-    def add_flags(self, stream: CapsuleType, codes: Sequence[None | str | Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> bool:
+    def add_flags(self, streams: Sequence[CapsuleType], codes: Sequence[None | str | Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> bool:
         """
-        Add the rows of an Arrow stream once; a column of booleans is given by its name. False, and nothing is added, if one of them has missing values, or is of another type.
+        Add the rows of Arrow streams once; a column of booleans is given by its name. False, and nothing is added, if one of them has missing values, or is of another type.
         """
 
     def add_packed(self, words: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
@@ -163,9 +163,9 @@ class RowCounter:
     def counts(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
         """How many rows each distinct row stands for."""
 
-    def totals(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int) -> list[Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    def totals(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_columns: int) -> list[Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
         """
-        The total of weights, one for each distinct row, by the code of each of the first columns.
+        The total of weights, one for each distinct row, by the code of each of the first columns. None: of the counts.
         """
 
     @property
@@ -188,9 +188,9 @@ class TripleCounter:
     def add(self, columns: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], targets: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Add rows, given by a byte of 0 or 1 for each column."""
 
-    def add_flags(self, stream: CapsuleType, names: Sequence[str], targets: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bool:
+    def add_flags(self, streams: Sequence[CapsuleType], names: Sequence[str], targets: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bool:
         """
-        Add the rows of an Arrow stream with columns of these names. False, and nothing is added, if one of them does not have booleans, or misses a value.
+        Add the rows of Arrow streams with columns of these names. False, and nothing is added, if one of them does not have booleans, or misses a value.
         """
 
     def add_merged(self, rows: RowCounter, bits: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> None:

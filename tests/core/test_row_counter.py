@@ -98,10 +98,16 @@ def test_bits_of_a_stream_are_counted_like_bytes(
     names = list(map(str, range(n_columns)))
     for _ in range(2):
         expected.add([*rows, label, np.zeros(n_rows, dtype=np.uint8)], np.ones(n_rows, dtype=np.int64))  # one by one
-        stream = _streamed(rows, first, n_chunks, random).__arrow_c_stream__()
+        table = _streamed(rows, first, n_chunks, random)
+        middle = int(random.integers(0, n_rows + 1))
+        streams = [part.__arrow_c_stream__() for part in (table.slice(0, middle), table.slice(middle))]
         given_label = label if width or random.random() < 0.5 else None
-        assert found.add_flags(stream, [*names, given_label, None])
-    assert found.counts().tolist() == expected.counts().tolist()
+        assert found.add_flags(streams, [*names, given_label, None])
+    counts = expected.counts()
+    assert found.counts().tolist() == counts.tolist()
+    expected_totals = expected.totals(counts.astype(np.float64), n_columns + 2)
+    for totals, expected_total in zip(found.totals(None, n_columns + 2), expected_totals, strict=True):
+        assert totals.tolist() == expected_total.tolist()
     for column in range(n_columns + 2):
         assert found.codes(column).tolist() == expected.codes(column).tolist()
 
@@ -109,7 +115,7 @@ def test_bits_of_a_stream_are_counted_like_bytes(
 def test_bits_are_found_by_name_in_columns_of_any_type() -> None:
     table = pa.table({"n": [1, 2, 3], "b": [True, False, True], "a": [False, False, True], "t": ["x", "y", "z"]})
     counter = _core.RowCounter([1, 1])
-    assert counter.add_flags(table.__arrow_c_stream__(), ["a", "b"])
+    assert counter.add_flags([table.__arrow_c_stream__()], ["a", "b"])
     assert [counter.codes(column).tolist() for column in range(2)] == [[0, 0, 1], [1, 0, 1]]
 
 
@@ -123,7 +129,7 @@ def test_nothing_is_added_if_a_column_is_not_of_bits() -> None:
         pa.table({"a": [True]}),
     ]
     for table in tables:
-        assert not counter.add_flags(table.__arrow_c_stream__(), ["a", "b"])
+        assert not counter.add_flags([table.__arrow_c_stream__()], ["a", "b"])
     assert counter.n_rows == 0
 
 
@@ -135,9 +141,9 @@ def test_wrong_streams_are_refused() -> None:
         (["a", label + 2], "must be below 2"),
     ]:
         with pytest.raises(ValueError, match=message):
-            _core.RowCounter([1, 1]).add_flags(table.__arrow_c_stream__(), codes)
+            _core.RowCounter([1, 1]).add_flags([table.__arrow_c_stream__()], codes)
     with pytest.raises(ValueError, match="stream"):
-        _core.RowCounter([1, 1]).add_flags(table.schema.__arrow_c_schema__(), ["a", label])
+        _core.RowCounter([1, 1]).add_flags([table.schema.__arrow_c_schema__()], ["a", label])
     with pytest.raises(ValueError, match="must not be None"):
         _core.RowCounter([1]).add([None])
 

@@ -43,7 +43,7 @@ def test_flags_of_a_stream_are_counted_like_bytes(first):
     frame = polars.DataFrame({name: column == 1 for name, column in zip("abcde", X, strict=True)})
     parts = polars.concat([frame[:4000], frame[4000:]], rechunk=False)[first:]
     of_flags, of_bytes = _core.TripleCounter(4, 2), _core.TripleCounter(4, 2)
-    assert of_flags.add_flags(parts.__arrow_c_stream__(), ["e", "a", "b", "d"], targets[first:])
+    assert of_flags.add_flags([parts.__arrow_c_stream__()], ["e", "a", "b", "d"], targets[first:])
     of_bytes.add([np.ascontiguousarray(X[column, first:]) for column in (4, 0, 1, 3)], targets[first:])
     for target in range(2):
         assert (of_flags.counts(target) == of_bytes.counts(target)).all()
@@ -55,12 +55,12 @@ def test_a_stream_with_other_columns_is_not_counted():
     frame = polars.DataFrame({"a": [True, False], "b": [True, None], "c": [0, 1]})
     counter, targets = _core.TripleCounter(1, 2), np.zeros(2, dtype=np.uint8)
     for name in ("b", "c", "d"):
-        assert not counter.add_flags(frame.__arrow_c_stream__(), [name], targets)
+        assert not counter.add_flags([frame.__arrow_c_stream__()], [name], targets)
     assert counter.totals().tolist() == [0, 0]
     with pytest.raises(ValueError, match="targets: one for each row"):
-        counter.add_flags(frame.__arrow_c_stream__(), ["a"], targets[:1])
+        counter.add_flags([frame.__arrow_c_stream__()], ["a"], targets[:1])
     with pytest.raises(ValueError, match="names: one for each column"):
-        counter.add_flags(frame.__arrow_c_stream__(), ["a", "a"], targets)
+        counter.add_flags([frame.__arrow_c_stream__()], ["a", "a"], targets)
 
 
 def test_wrong_rows_are_refused():

@@ -16,6 +16,7 @@ import pytest
 from hornbeam import GOSDTClassifier, LicketySPLITClassifier, SPLITClassifier, ThresholdBinarizer
 from hornbeam._budget import Budget
 from hornbeam.streaming import merging, read_streamed
+from hornbeam.streaming.coding import FlagCoder
 from hornbeam.streaming.files import ScratchFile
 from hornbeam.streaming.spilling import SpilledRows
 from streamed_tables import assert_same_fit, fit_in_memory, mixed_table
@@ -79,6 +80,19 @@ def test_spilled_flags_of_two_words_give_the_fit_in_memory(spills: list[int], ma
     streamed = make(**settings).fit(frame.lazy(), "label")
     assert len(spills) > 5
     assert_same_fit(streamed, fit_in_memory(make(**settings), frame, None))
+
+
+@pytest.mark.parametrize("limit", [None, _ROOM])
+def test_totals_of_flags_count_all_rows(spills: list[int], monkeypatch: pytest.MonkeyPatch, limit: int | None) -> None:
+    random = np.random.default_rng(2)
+    frame = pl.DataFrame({name: random.random(300) < 0.3 for name in ("a", "b", "label")})
+    found = []
+    distinct = FlagCoder.distinct
+    monkeypatch.setattr(FlagCoder, "distinct", lambda self, totals: (found.append(totals), distinct(self, totals))[1])
+    read_streamed(frame.lazy(), "label", None, ThresholdBinarizer(), Budget(None, limit), lambda *_: None)
+    assert (limit is None) == (not spills)
+    for name, totals in zip(("a", "b"), found, strict=True):
+        assert totals.tolist() == [300 - frame[name].sum(), frame[name].sum()]
 
 
 @pytest.mark.parametrize("n_values", [1, 3, 40])

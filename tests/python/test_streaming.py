@@ -7,7 +7,9 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import narwhals as nw
 import numpy as np
+import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
 from sklearn.tree import DecisionTreeClassifier
@@ -18,10 +20,12 @@ from hornbeam import (
     MAPTreeClassifier,
     SPLITClassifier,
     ThresholdBinarizer,
+    _core,
 )
 from hornbeam._budget import Budget
 from hornbeam.conditions import AtMost
 from hornbeam.streaming import read_streamed
+from hornbeam.streaming.coding import streams_of_flags
 from streamed_tables import assert_same_fit, fit_in_memory, mixed_table
 
 pl = pytest.importorskip("polars")
@@ -239,6 +243,21 @@ def test_errors_name_the_row_of_the_table(column: str, value: Any, message: str)
         message = message.replace("85", "84")
     with pytest.raises(ValueError, match=message):
         GOSDTClassifier(0.1).fit(wrong.drop("row").lazy(), "label", "weight")
+
+
+@pytest.mark.parametrize(("least", "n_rows"), [(3, [4, 2]), (4, [6])])
+def test_large_chunks_are_streams_of_their_own(monkeypatch: pytest.MonkeyPatch, least: int, n_rows: list[int]) -> None:
+    monkeypatch.setattr("hornbeam.streaming.coding._LEAST_CHUNK", least)
+    whole = pl.DataFrame({"a": [True, False, True, True, False, False], "b": [False, True] * 3, "c": range(6)})
+    frame = pl.concat([whole[:4], whole[4:]], rechunk=False)
+    streams = streams_of_flags(nw.from_native(frame, eager_only=True), ["b", "a"])
+    assert streams is not None
+    assert [len(pa.RecordBatchReader._import_from_c_capsule(stream).read_all()) for stream in streams] == n_rows
+    counter = _core.RowCounter([1, 1])
+    again = streams_of_flags(nw.from_native(frame, eager_only=True), ["b", "a"])
+    assert counter.add_flags(again, ["a", "b"])
+    assert [counter.codes(column).tolist() for column in range(2)] == [[1, 0, 1, 0], [0, 1, 1, 0]]
+    assert counter.counts().tolist() == [2, 2, 1, 1]
 
 
 @pytest.mark.parametrize("only_flags", [True, False])

@@ -17,8 +17,8 @@ import numpy.typing as npt
 from hornbeam import _core
 from hornbeam.fitting.scales import AdditiveScale
 
-Path: TypeAlias = tuple[tuple[int, bool], ...]
-"""Conditions by their number, and whether each holds."""
+Path: TypeAlias = tuple[tuple[int | npt.NDArray[np.intp], bool], ...]
+"""Conditions by their number, the last one perhaps several in turn, and whether each holds."""
 _Integers: TypeAlias = npt.NDArray[np.int64]
 
 MOST_LEVELS = 3
@@ -137,6 +137,7 @@ class _Finder:
         self._triples, self._losses, self._leaf_cost = triples, losses, leaf_cost
         self._least = max(1, least_rows)
         self._n = triples.counts.shape[1]
+        self._all = np.arange(self._n)
 
     def best(self, levels: int) -> _Node:
         """Return the best tree of at most so many levels."""
@@ -202,7 +203,7 @@ class _Finder:
 
     def _stump(self, path: Path) -> _Node:
         """Return the best tree of two leaves below a path of at most two conditions."""
-        held = np.array([self._triples.rows_of((*path, (condition, True))) for condition in range(self._n)]).T
+        held = self._triples.rows_of((*path, (self._all, True)))
         failed = self._triples.rows_of(path)[:, np.newaxis] - held
         sides = self._values(held, self._least), self._values(failed, self._least)
         condition = int(np.argmin(sides[0] + sides[1]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, Protocol
 
 import narwhals as nw
@@ -20,6 +21,7 @@ from hornbeam.table.column import column_of_series
 Codes = npt.NDArray[Any]
 """Of shape (n_rows,), of type uint8 or uint32."""
 _MISSING = 2
+_LEAST_CHUNK = 1 << 16  # mean number of rows of chunks from which on joining them takes longer than passing each
 
 
 class ColumnCoder(Protocol):
@@ -93,14 +95,25 @@ class FlagCoder:
         return Column(self._name, "number", self.values_of(np.arange(self.n_codes)), True)
 
 
-def stream_of_flags(frame: nw.DataFrame[Any], columns: Sequence[str]) -> Any:
-    """Return an Arrow stream of columns of booleans, which hands their bits over; None if each takes a byte."""
+def streams_of_flags(frame: nw.DataFrame[Any], columns: Sequence[str]) -> list[Any] | None:
+    """Return Arrow streams of columns of booleans, which hand their bits over; None if each takes a byte."""
     if not (frame.implementation.is_polars() or frame.implementation.is_pyarrow()):
         return None
     if len(columns) < len(frame.columns):
         frame = frame.select(columns)
-    stream = getattr(frame.to_native(), "__arrow_c_stream__", None)
-    return None if stream is None else stream()
+    native = frame.to_native()
+    if not hasattr(native, "__arrow_c_stream__"):
+        return None
+    return [part.__arrow_c_stream__() for part in (_chunks(native) if frame.implementation.is_polars() else [native])]
+
+
+def _chunks(frame: Any) -> list[Any]:
+    """Return a polars frame chunk by chunk, if these are large: its stream would first join them, bit by bit."""
+    lengths = frame.to_series(0).chunk_lengths()
+    if len(frame) < len(lengths) * _LEAST_CHUNK:
+        return [frame]
+    ends = accumulate(lengths)
+    return [frame.slice(end - length, length) for end, length in zip(ends, lengths, strict=True)]
 
 
 class ValueCoder:

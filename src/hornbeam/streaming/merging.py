@@ -27,7 +27,7 @@ from hornbeam.streaming.coding import (
     codes_of_labels,
     codes_of_predictions,
     codes_of_weights,
-    stream_of_flags,
+    streams_of_flags,
     values_of_rows,
 )
 from hornbeam.streaming.flags import PackedFlags
@@ -126,7 +126,9 @@ def read_streamed(
         try:
             flags = [FlagCoder(name) for name in columns]
             merged = _merge_rows(source, flags, may_stop=reference is None, may_spill=not may_count)
-            weights = (merged.weights() * merged.counter.counts()).astype(np.float64)
+            weights = None  # those of the counts, as rows weigh 1
+            if sample_weight is not None:
+                weights = (merged.weights() * merged.counter.counts()).astype(np.float64)
             totals = merged.counter.totals(weights, len(flags))
             distinct = [flag.distinct(total) for flag, total in zip(flags, totals, strict=True)]
             table = _fit_binarizer(binarizer, source, distinct, merged.n_rows)
@@ -285,14 +287,14 @@ class _MergedRows:
     def _add_flags(self, frame: nw.DataFrame[Any], others: list[Any]) -> bool:
         """Add rows whose flags are counted as bits where they lie; none if a column has bytes or misses values."""
         layout = self._source.layout
-        columns, labels = layout.columns, frame[layout.target]
+        columns, labels = layout.columns, frame.get_column(layout.target)
         label: Any = layout.target
         if self._labels.are_flags and labels.dtype == nw.Boolean:
-            stream = stream_of_flags(frame, [*columns, layout.target])
+            streams = streams_of_flags(frame, [*columns, layout.target])
         else:
-            stream, label = stream_of_flags(frame, columns), codes_of_labels(self._labels, labels)
+            streams, label = streams_of_flags(frame, columns), codes_of_labels(self._labels, labels)
         self._widen()
-        return stream is not None and self.counter.add_flags(stream, [*columns, label, *others])
+        return streams is not None and self.counter.add_flags(streams, [*columns, label, *others])
 
     def finish(self) -> None:
         """Merge what is on disk."""

@@ -9,7 +9,9 @@ from typing import Any
 import narwhals as nw
 
 _ROWS_OF_BATCH = 1 << 18
-_TIMES_FOR_FLAGS = 4  # as many where nearly all columns take a bit or a byte: a batch is work whatever its rows
+# As many where nearly all columns take a bit or a byte, since a batch is work whatever its rows; and twice that of few.
+_TIMES_FOR_FLAGS = 4
+_FEW_COLUMNS = 32
 
 
 def is_streamed(X: Any) -> bool:
@@ -62,7 +64,9 @@ def batches_of(X: Any, columns: Sequence[str] | None = None) -> Iterator[nw.Data
 def _native_batches(X: Any, columns: Sequence[str] | None) -> Iterator[Any]:
     names = column_names(X) if columns is None else columns
     are_flags = 8 * len(set(names) - boolean_columns(X)) <= len(names)
-    n_rows = _ROWS_OF_BATCH * (_TIMES_FOR_FLAGS if are_flags else 1)
+    n_rows = _ROWS_OF_BATCH
+    if are_flags:
+        n_rows *= _TIMES_FOR_FLAGS * (2 if len(names) <= _FEW_COLUMNS else 1)
     if _is_arrow_dataset(X):
         import pyarrow as pa
 

@@ -172,9 +172,10 @@ class StoredRows:
         """Return how many rows each distinct row stands for."""
         return self._counts
 
-    def totals(self, weights: npt.NDArray[np.float64], n_columns: int) -> list[npt.NDArray[np.float64]]:
-        """Return the total of weights by the code of each of the first columns."""
-        totals = (np.bincount(self.codes(column), weights, self._n_codes(column)) for column in range(n_columns))
+    def totals(self, weights: npt.NDArray[np.float64] | None, n_columns: int) -> list[npt.NDArray[np.float64]]:
+        """Return the total of weights by the code of each of the first columns; None: of the counts."""
+        of_rows = self._counts if weights is None else weights
+        totals = (np.bincount(self.codes(column), of_rows, self._n_codes(column)) for column in range(n_columns))
         return [np.asarray(total, dtype=np.float64) for total in totals]
 
     def _n_codes(self, column: int) -> int:

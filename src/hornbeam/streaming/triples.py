@@ -21,7 +21,7 @@ from hornbeam.streaming.coding import (
     ValueCoder,
     classes_of_labels,
     codes_of_labels,
-    stream_of_flags,
+    streams_of_flags,
 )
 from hornbeam.streaming.passes import Source
 from hornbeam.table import Table
@@ -114,8 +114,8 @@ class CountedTriples:
         """
         layout = self._source.layout
         labels = self._labels_of(frame)
-        stream = stream_of_flags(frame, layout.columns)
-        if stream is not None and self._counters[-1].add_flags(stream, list(layout.columns), labels):
+        streams = streams_of_flags(frame, layout.columns)
+        if streams is not None and self._counters[-1].add_flags(streams, list(layout.columns), labels):
             return
         columns = [flag.codes_of(frame[name]) for name, flag in zip(layout.columns, flags, strict=True)]
         if any(flag.has_missing for flag in flags):
