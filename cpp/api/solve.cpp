@@ -8,6 +8,7 @@
 #include "leafsets/leaf_set_search.hpp"
 #include "ordered/ordered_search.hpp"
 #include "primal/companion.hpp"
+#include "primal/greedy_tree.hpp"
 #include "primal/near_optimal.hpp"
 #include "search/search.hpp"
 #include "verify/score.hpp"
@@ -29,6 +30,9 @@ constexpr primal::Share kShareOfWords{1u << 26, 32, 256};  // of words that kern
 // Sums over columns solve a tree of few levels in less time than the heuristics take to find a good one.
 constexpr primal::Share kShareWithSums{std::uint64_t{1} << 33, 32, 256};
 constexpr primal::Share kShareOfEntries{1u << 22, 4, 64, true};  // of entries that the ordered search reads
+
+// A greedy tree after a stop takes a tenth of a second or, if that is more, a small part of the search's time.
+constexpr double kSecondsOfAddition = 1e-9, kMostSecondsOfGreedy = 0.1, kShareOfGreedy = 1.0 / 16;
 
 /// Of a search that was stopped before it had a root: every tree costs at least a leaf.
 run::Outcome leaf_or_start(const Input& input, std::size_t n_rows, const models::LeafModel& model,
@@ -110,6 +114,26 @@ void return_start(tree::ResultTree start, run::Outcome& outcome) {
   if (outcome.lower == outcome.tree.cost) outcome.status = run::Status::optimal;
 }
 
+/// Whether a search has ended before it found and proved all that it was to.
+bool was_stopped(run::Status status) {
+  return status == run::Status::time_limit || status == run::Status::memory_limit || status == run::Status::interrupted;
+}
+
+/// Sums over columns and the first thresholds bring no tree before they end, so a search that was stopped may have none
+/// that is as good as the greedy one. To grow that first would cost searches that end soon a good part of their time.
+template <class Columns>
+void return_greedy(const Columns& columns, const Input& input, const models::LeafModel& model, run::Outcome& outcome) {
+  if (!was_stopped(outcome.status) || !has_companion(input) || !input.losses.targets.target.empty()) return;
+  if (columns.n_columns == 0) return;
+  const primal::GreedyWork work = primal::greedy_work(columns, model, input.tree);
+  const double seconds = kSecondsOfAddition * static_cast<double>(work.additions);
+  if (seconds > std::max(kMostSecondsOfGreedy, kShareOfGreedy * outcome.seconds)) return;
+  if (input.limits.bytes && work.bytes > *input.limits.bytes) return;
+  const primal::GreedyTree tree =
+      primal::greedy_tree(columns, input.losses.targets, model, input.leaf_cost, input.tree);
+  return_start(start_tree(tree.view(), columns, input.losses, model, input.leaf_cost, input.tree), outcome);
+}
+
 /// Trusts the bound that the caller knows, where no tree refutes it.
 void apply_known_bound(const run::Run& run, run::Outcome& outcome) {
   outcome.lower = run.lower_with_known(outcome.lower, outcome.tree.cost);
@@ -137,7 +161,8 @@ std::optional<tree::ResultTree> best_start(const Columns& columns, const Input& 
 
 /// `search_in(model, run, start)` is the search; its tree is scored again.
 template <class Columns, class SearchIn>
-run::Outcome solve_columns(const Columns& columns, const Input& input, const run::OnPoll& on_poll, SearchIn search_in) {
+run::Outcome solve_columns(const Columns& columns, const Input& input, const run::OnPoll& on_poll, SearchIn search_in,
+                           bool is_exact = false) {
   const auto& [targets, costs, n_predictions] = input.losses;
   const models::LeafModel model = model_of(input);
   run::Run run(input.limits, on_poll);
@@ -153,6 +178,7 @@ run::Outcome solve_columns(const Columns& columns, const Input& input, const run
       run, [&] { return search_in(model, run, adopted); },
       [&] { return leaf_or_start(input, columns.n_rows, model, start, run); });
   if (start) return_start(*std::move(start), outcome);
+  if (is_exact) return_greedy(columns, input, model, outcome);
   if (checkpoint) apply_checkpoint(*checkpoint, outcome);
   apply_known_bound(run, outcome);
   tree::ResultTree& tree = outcome.tree;
@@ -279,18 +305,22 @@ run::Outcome solve(const data::PackedColumns& columns, const Input& input, const
                    search::EarlierSearches* earlier) {
   check_input(input, columns.n_rows);
   require(earlier == nullptr || input.reference.empty(), "reference: not with earlier searches, which prove no guess");
-  return solve_columns(columns, input, on_poll,
-                       [&](const models::LeafModel& model, run::Run& run, const tree::ResultTree* start) {
-                         return search_columns(columns, input, model, run, earlier, start);
-                       });
+  return solve_columns(
+      columns, input, on_poll,
+      [&](const models::LeafModel& model, run::Run& run, const tree::ResultTree* start) {
+        return search_columns(columns, input, model, run, earlier, start);
+      },
+      true);
 }
 
 run::Outcome solve(const data::OrderedColumns& columns, const Input& input, const run::OnPoll& on_poll) {
   check_ordered_input(columns, input);
-  return solve_columns(columns, input, on_poll,
-                       [&](const models::LeafModel& model, run::Run& run, const tree::ResultTree* start) {
-                         return search_columns(columns, input, model, run, start);
-                       });
+  return solve_columns(
+      columns, input, on_poll,
+      [&](const models::LeafModel& model, run::Run& run, const tree::ResultTree* start) {
+        return search_columns(columns, input, model, run, start);
+      },
+      true);
 }
 
 run::Outcome near_optimal(const data::OrderedColumns& columns, const Input& input, std::uint64_t work,

@@ -1,0 +1,126 @@
+// greedy_tree_test.cpp: the greedy tree, against a greedy tree of plain rows; and that no search which is stopped
+// returns a worse one.
+#include "primal/greedy_tree.hpp"
+
+#include <algorithm>
+
+#include "api/start_tree.hpp"
+#include "support/check.hpp"
+#include "support/groups.hpp"
+#include "support/ordered.hpp"
+#include "support/primal.hpp"
+#include "support/solving.hpp"
+
+namespace hornbeam::testing {
+
+using namespace hornbeam::data;
+using namespace hornbeam::models;
+using namespace hornbeam::primal;
+using namespace hornbeam::run;
+
+namespace {
+
+/// Rows that weigh for every target: squared error, convex costs, or what each of a few actions loses.
+struct Rows {
+  OrderedTestProblem problem;
+  TestProblem plain;
+  std::vector<std::int64_t> weights;
+  std::vector<Ticks> costs;
+  std::uint32_t n_targets = 3, n_predictions = 101;
+  Ticks leaf_cost = 0;
+
+  explicit Rows(Random& draw) : problem(random_ordered(draw, {30, 3, 6})), plain(problem.plain()) {
+    plain.limits =
+        draw.percent(50) ? random_limits(draw) : TreeLimits{draw.size_between(0, 4), {}, draw.size_between(1, 3)};
+    const std::uint32_t kind = draw.below(3);
+    if (kind == 1) {
+      costs = random_convex_costs(draw);
+      n_targets = 2;
+    } else if (kind == 2) {
+      n_targets = draw.size_between(1, 4);
+      for (std::uint32_t i = 0; i < n_targets * n_targets; ++i) costs.push_back(i % (n_targets + 1) == 0 ? 1 : 0);
+    }
+    if (kind > 0) n_predictions = static_cast<std::uint32_t>(costs.size()) / n_targets;
+    for (std::uint32_t row = 0; row < problem.n_rows(); ++row) {
+      const std::int64_t weight = draw.between(1, 4), y = draw.between(0, 100);
+      if (kind == 0)
+        weights.insert(weights.end(), {weight, weight * y, weight * y * y});
+      else
+        for (std::uint32_t t = 0; t < n_targets; ++t) weights.push_back(draw.percent(20) ? 0 : draw.between(1, 50));
+    }
+    weights[0] = std::max<std::int64_t>(weights[0], 1);
+    leaf_cost = draw.choose<Ticks>({0, 1, 10, 100, 1000});
+  }
+
+  RowTargets targets() const { return {{}, weights, n_targets}; }
+  RowLosses losses() const { return {targets(), costs, n_predictions}; }
+  api::Input input() const { return {losses(), leaf_cost, plain.limits, {}, {}, {}}; }
+  LeafModel model() const { return api::model_of(input()); }
+};
+
+/// What the greedy tree of some rows costs, with what does not pay pruned; without a limit on leaves.
+Ticks greedy_cost(const Rows& rows, const LeafModel& model, const std::vector<std::uint32_t>& some,
+                  std::uint32_t depth) {
+  const auto loss_of = [&](const std::vector<std::uint32_t>& of) {
+    std::vector<std::int64_t> sums(rows.n_targets, 0);
+    for (const std::uint32_t row : of)
+      for (std::uint32_t t = 0; t < rows.n_targets; ++t) sums[t] += rows.weights[row * rows.n_targets + t];
+    return std::pair{model.least_loss_of_leaf(sums.data()), *std::max_element(sums.begin(), sums.end()) > 0};
+  };
+  const Ticks leaf = rows.leaf_cost + loss_of(some).first;
+  if (depth == 0) return leaf;
+  Ticks least = kInfinity;
+  std::vector<std::uint32_t> best[2];
+  for (std::uint32_t column = 0; column < rows.plain.n_columns; ++column) {
+    std::vector<std::uint32_t> sides[2];
+    for (const std::uint32_t row : some) sides[rows.plain.rows[row][column] ? 1 : 0].push_back(row);
+    const std::size_t fewer = std::min(sides[0].size(), sides[1].size());
+    if (fewer < std::max<std::size_t>(1, rows.plain.limits.rows_per_leaf)) continue;
+    const auto [of_false, has_false] = loss_of(sides[0]);
+    const auto [of_true, has_true] = loss_of(sides[1]);
+    if (!has_false || !has_true || of_false + of_true >= least) continue;
+    least = of_false + of_true;
+    for (int x = 0; x < 2; ++x) best[x] = sides[x];
+  }
+  if (least == kInfinity) return leaf;
+  return std::min(leaf, greedy_cost(rows, model, best[0], depth - 1) + greedy_cost(rows, model, best[1], depth - 1));
+}
+
+}  // namespace
+
+RANDOM_TEST(greedy_trees_cost_what_those_of_plain_rows_do, 600) {
+  const Rows rows(draw);
+  const LeafModel model = rows.model();
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t row = 0; row < rows.problem.n_rows(); ++row) all.push_back(row);
+  const Ticks expected = greedy_cost(rows, model, all, rows.plain.limits.depth.value_or(64));
+  const auto cost_of = [&](const auto& columns) {
+    const GreedyTree greedy = greedy_tree(columns, rows.targets(), model, rows.leaf_cost, rows.plain.limits);
+    const tree::ResultTree tree =
+        api::start_tree(greedy.view(), columns, rows.losses(), model, rows.leaf_cost, rows.plain.limits);
+    CHECK(tree.n_leaves() <= rows.plain.limits.leaves.value_or(64));
+    return tree.cost;
+  };
+  const Ticks packed = cost_of(rows.plain.columns());
+  CHECK_EQUAL(cost_of(rows.problem.columns()), packed);
+  if (!rows.plain.limits.leaves) CHECK_EQUAL(packed, expected);
+}
+
+RANDOM_TEST(a_search_that_is_stopped_at_once_costs_no_more_than_the_greedy_tree, 300) {
+  const Rows rows(draw);
+  api::Input input = rows.input();
+  const auto check = [&](const auto& columns) {
+    const GreedyTree greedy = greedy_tree(columns, rows.targets(), rows.model(), rows.leaf_cost, rows.plain.limits);
+    const Ticks cost =
+        api::start_tree(greedy.view(), columns, rows.losses(), rows.model(), rows.leaf_cost, rows.plain.limits).cost;
+    input.limits.seconds = 0;
+    const Outcome stopped = api::solve(columns, input, never);
+    CHECK(stopped.tree.cost <= cost);
+    CHECK(stopped.lower <= stopped.tree.cost);
+    CHECK_EQUAL(stopped.trace.back().upper, stopped.tree.cost);
+  };
+  check(rows.plain.columns());
+  if (rows.plain.limits.rows_per_leaf <= 1) check(rows.problem.columns());
+}
+
+}  // namespace hornbeam::testing
