@@ -1,14 +1,14 @@
 #include "api/solve.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "api/checkpoints.hpp"
 #include "api/checks.hpp"
-#include "api/start_tree.hpp"
+#include "api/incumbent.hpp"
 #include "leafsets/leaf_set_search.hpp"
 #include "ordered/ordered_search.hpp"
 #include "primal/companion.hpp"
-#include "primal/greedy_tree.hpp"
 #include "primal/near_optimal.hpp"
 #include "search/search.hpp"
 #include "verify/score.hpp"
@@ -31,9 +31,6 @@ constexpr primal::Share kShareOfWords{1u << 26, 32, 256};  // of words that kern
 constexpr primal::Share kShareWithSums{std::uint64_t{1} << 33, 32, 256};
 constexpr primal::Share kShareOfEntries{1u << 22, 4, 64, true};  // of entries that the ordered search reads
 
-// A greedy tree after a stop takes a tenth of a second or, if that is more, a small part of the search's time.
-constexpr double kSecondsOfAddition = 1e-9, kMostSecondsOfGreedy = 0.1, kShareOfGreedy = 1.0 / 16;
-
 /// Of a search that was stopped before it had a root: every tree costs at least a leaf.
 run::Outcome leaf_or_start(const Input& input, std::size_t n_rows, const models::LeafModel& model,
                            const std::optional<tree::ResultTree>& start, run::Run& run) {
@@ -51,14 +48,26 @@ bool has_companion(const Input& input) {
   return input.bounds.primal && input.reference.empty() && !input.tree.is_rule_list;
 }
 
+/// Two sums for each leaf, of squared error or survival: a greedy tree of them takes less than the root of the search.
+template <class Columns>
+void start_greedily(const Input& input, const models::LeafModel& model, Incumbent<Columns>& incumbent) {
+  if (model.measures().has_two_sums())
+    incumbent.grow(input.limits.seconds.value_or(std::numeric_limits<double>::infinity()));
+}
+
 run::Outcome search_columns(const data::PackedColumns& columns, const Input& input, const models::LeafModel& model,
-                            run::Run& run, search::EarlierSearches* earlier, const tree::ResultTree* start) {
+                            run::Run& run, search::EarlierSearches* earlier,
+                            Incumbent<data::PackedColumns>& incumbent) {
   std::vector<Ticks> reference_losses;
   reference_losses.reserve(input.reference.size());
   for (std::size_t row = 0; row < input.reference.size(); ++row)
     reference_losses.push_back(input.losses.of(row, input.reference[row]));
   const data::DistinctRows rows(columns, input.losses.targets, run, reference_losses);
   const rows::Problem problem{rows, model, input.leaf_cost, input.tree, input.bounds};
+  const bool is_fast = search::is_fast_by_sums(problem);
+  // Sums over columns end too soon for it, and earlier searches have left a tree.
+  if (!is_fast && earlier == nullptr) start_greedily(input, model, incumbent);
+  const tree::ResultTree* const start = incumbent.adopted();
   const bool are_joint = input.losses.is_squared_error();
   const std::uint32_t n_weights = are_joint ? rows.n_targets : 1;
   const std::uint64_t pairs = std::uint64_t{rows.n_rows} * (rows.n_targets / n_weights);
@@ -66,8 +75,7 @@ run::Outcome search_columns(const data::PackedColumns& columns, const Input& inp
       input.losses.targets.target.empty() ? pairs : std::min<std::uint64_t>(pairs, columns.n_rows);
   primal::Companion companion([&] { return primal::Points(rows, are_joint); },
                               primal::PrimalSearch::most_bytes(most_points, rows.n_columns, n_weights), model,
-                              input.leaf_cost, input.tree, run,
-                              search::is_fast_by_sums(problem) ? kShareWithSums : kShareOfWords, start);
+                              input.leaf_cost, input.tree, run, is_fast ? kShareWithSums : kShareOfWords, start);
   return search::search(problem, run, has_companion(input) ? &companion : nullptr, earlier, start);
 }
 
@@ -85,7 +93,9 @@ run::Outcome with_ordered_problem(const data::OrderedColumns& columns, const Inp
 }
 
 run::Outcome search_columns(const data::OrderedColumns& columns, const Input& input, const models::LeafModel& model,
-                            run::Run& run, const tree::ResultTree* start) {
+                            run::Run& run, Incumbent<data::OrderedColumns>& incumbent) {
+  start_greedily(input, model, incumbent);
+  const tree::ResultTree* const start = incumbent.adopted();
   const data::RowTargets& targets = input.losses.targets;
   const bool are_joint = input.losses.is_squared_error();
   const std::uint32_t n_weights = are_joint ? targets.n_targets : 1;
@@ -119,21 +129,6 @@ bool was_stopped(run::Status status) {
   return status == run::Status::time_limit || status == run::Status::memory_limit || status == run::Status::interrupted;
 }
 
-/// Sums over columns and the first thresholds bring no tree before they end, so a search that was stopped may have none
-/// that is as good as the greedy one. To grow that first would cost searches that end soon a good part of their time.
-template <class Columns>
-void return_greedy(const Columns& columns, const Input& input, const models::LeafModel& model, run::Outcome& outcome) {
-  if (!was_stopped(outcome.status) || !has_companion(input) || !input.losses.targets.target.empty()) return;
-  if (columns.n_columns == 0) return;
-  const primal::GreedyWork work = primal::greedy_work(columns, model, input.tree);
-  const double seconds = kSecondsOfAddition * static_cast<double>(work.additions);
-  if (seconds > std::max(kMostSecondsOfGreedy, kShareOfGreedy * outcome.seconds)) return;
-  if (input.limits.bytes && work.bytes > *input.limits.bytes) return;
-  const primal::GreedyTree tree =
-      primal::greedy_tree(columns, input.losses.targets, model, input.leaf_cost, input.tree);
-  return_start(start_tree(tree.view(), columns, input.losses, model, input.leaf_cost, input.tree), outcome);
-}
-
 /// Trusts the bound that the caller knows, where no tree refutes it.
 void apply_known_bound(const run::Run& run, run::Outcome& outcome) {
   outcome.lower = run.lower_with_known(outcome.lower, outcome.tree.cost);
@@ -141,28 +136,9 @@ void apply_known_bound(const run::Run& run, run::Outcome& outcome) {
   if (outcome.lower == outcome.tree.cost && !is_proven) outcome.status = run::Status::known_bound;
 }
 
-/// The better one of the caller's tree and that of the checkpoint.
-template <class Columns>
-std::optional<tree::ResultTree> best_start(const Columns& columns, const Input& input, const models::LeafModel& model,
-                                           const run::Checkpoint* checkpoint) {
-  std::optional<tree::ResultTree> best;
-  const auto consider = [&](const tree::StartTree& given) {
-    if (given.column.empty()) return;
-    tree::ResultTree tree = start_tree(given, columns, input.losses, model, input.leaf_cost, input.tree);
-    if (!best || tree.cost < best->cost) best = std::move(tree);
-  };
-  consider(input.start);
-  if (checkpoint != nullptr && checkpoint->saved()) {
-    const run::SavedProgress& saved = *checkpoint->saved();
-    consider({saved.column, saved.left, saved.right});
-  }
-  return best;
-}
-
-/// `search_in(model, run, start)` is the search; its tree is scored again.
+/// `search_in(model, run, incumbent)` is the search; its tree is scored again.
 template <class Columns, class SearchIn>
-run::Outcome solve_columns(const Columns& columns, const Input& input, const run::OnPoll& on_poll, SearchIn search_in,
-                           bool is_exact = false) {
+run::Outcome solve_columns(const Columns& columns, const Input& input, const run::OnPoll& on_poll, SearchIn search_in) {
   const auto& [targets, costs, n_predictions] = input.losses;
   const models::LeafModel model = model_of(input);
   run::Run run(input.limits, on_poll);
@@ -171,14 +147,12 @@ run::Outcome solve_columns(const Columns& columns, const Input& input, const run
     checkpoint.emplace(input.checkpoint, parts_of(columns, input));
     run.use(*checkpoint);
   }
-  std::optional<tree::ResultTree> start = best_start(columns, input, model, run.checkpoint());
-  // A guessed bound may lie above the cost of a tree, which a search that adopts it does not expect.
-  const tree::ResultTree* const adopted = start && input.reference.empty() ? &*start : nullptr;
+  Incumbent<Columns> incumbent(columns, input, model, run.checkpoint());
   run::Outcome outcome = search_or_leaf(
-      run, [&] { return search_in(model, run, adopted); },
-      [&] { return leaf_or_start(input, columns.n_rows, model, start, run); });
-  if (start) return_start(*std::move(start), outcome);
-  if (is_exact) return_greedy(columns, input, model, outcome);
+      run, [&] { return search_in(model, run, incumbent); },
+      [&] { return leaf_or_start(input, columns.n_rows, model, incumbent.best(), run); });
+  if (was_stopped(outcome.status)) incumbent.grow(outcome.seconds);
+  if (incumbent.best()) return_start(*std::move(incumbent.best()), outcome);
   if (checkpoint) apply_checkpoint(*checkpoint, outcome);
   apply_known_bound(run, outcome);
   tree::ResultTree& tree = outcome.tree;
@@ -305,22 +279,16 @@ run::Outcome solve(const data::PackedColumns& columns, const Input& input, const
                    search::EarlierSearches* earlier) {
   check_input(input, columns.n_rows);
   require(earlier == nullptr || input.reference.empty(), "reference: not with earlier searches, which prove no guess");
-  return solve_columns(
-      columns, input, on_poll,
-      [&](const models::LeafModel& model, run::Run& run, const tree::ResultTree* start) {
-        return search_columns(columns, input, model, run, earlier, start);
-      },
-      true);
+  return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run, auto& incumbent) {
+    return search_columns(columns, input, model, run, earlier, incumbent);
+  });
 }
 
 run::Outcome solve(const data::OrderedColumns& columns, const Input& input, const run::OnPoll& on_poll) {
   check_ordered_input(columns, input);
-  return solve_columns(
-      columns, input, on_poll,
-      [&](const models::LeafModel& model, run::Run& run, const tree::ResultTree* start) {
-        return search_columns(columns, input, model, run, start);
-      },
-      true);
+  return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run, auto& incumbent) {
+    return search_columns(columns, input, model, run, incumbent);
+  });
 }
 
 run::Outcome near_optimal(const data::OrderedColumns& columns, const Input& input, std::uint64_t work,
@@ -336,12 +304,10 @@ run::Outcome near_optimal(const data::OrderedColumns& columns, const Input& inpu
       });
     };
   }
-  return solve_columns(columns, input, on_poll,
-                       [&](const models::LeafModel& model, run::Run& run, const tree::ResultTree*) {
-                         return primal::search_near_optimal(
-                             primal::Points(columns, input.losses.targets, input.losses.is_squared_error()), model,
-                             input.leaf_cost, input.tree, work, idle_rounds, exact, run);
-                       });
+  return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run, auto&) {
+    return primal::search_near_optimal(primal::Points(columns, input.losses.targets, input.losses.is_squared_error()),
+                                       model, input.leaf_cost, input.tree, work, idle_rounds, exact, run);
+  });
 }
 
 run::Outcome solve_lookahead(const data::PackedColumns& columns, const Input& input,
@@ -350,14 +316,13 @@ run::Outcome solve_lookahead(const data::PackedColumns& columns, const Input& in
   require(input.tree.depth && !input.tree.leaves, "max_depth, max_leaves: lookahead needs the one and not the other");
   require(lookahead.depth >= 1, "lookahead_depth: must be at least 1");
   check_input(input, columns.n_rows);
-  return solve_columns(
-      columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run, const tree::ResultTree*) {
-        const data::DistinctRows rows(columns, input.losses.targets, run);
-        const rows::Problem problem{rows, model, input.leaf_cost, input.tree, input.bounds};
-        return lookahead::search_lookahead(problem, lookahead, run, [](const rows::Problem& part, run::Run& part_run) {
-          return search::search(part, part_run);
-        });
-      });
+  return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run, auto&) {
+    const data::DistinctRows rows(columns, input.losses.targets, run);
+    const rows::Problem problem{rows, model, input.leaf_cost, input.tree, input.bounds};
+    return lookahead::search_lookahead(problem, lookahead, run, [](const rows::Problem& part, run::Run& part_run) {
+      return search::search(part, part_run);
+    });
+  });
 }
 
 run::Outcome solve_leaf_sets(const data::PackedColumns& columns, const Input& input,
@@ -365,11 +330,10 @@ run::Outcome solve_leaf_sets(const data::PackedColumns& columns, const Input& in
   require_costs(input);
   check_input(input, columns.n_rows);
   check_start_tree(options.start, columns.n_columns, input.losses.n_predictions, std::nullopt);
-  return solve_columns(columns, input, on_poll,
-                       [&](const models::LeafModel& model, run::Run& run, const tree::ResultTree*) {
-                         const data::DistinctRows rows(columns, input.losses.targets, run);
-                         return leafsets::search_leaf_sets({rows, model, input.leaf_cost, input.tree}, options, run);
-                       });
+  return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run, auto&) {
+    const data::DistinctRows rows(columns, input.losses.targets, run);
+    return leafsets::search_leaf_sets({rows, model, input.leaf_cost, input.tree}, options, run);
+  });
 }
 
 }  // namespace hornbeam::api

@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstring>
 #include <numeric>
-#include <optional>
 #include <queue>
 #include <span>
 
@@ -78,15 +77,16 @@ class BestSplit {
     for (std::size_t i = 0; i < all_.size(); ++i) others_[i] = all_[i] - where_true[i];
     if (!weights_.allows(where_true, others_.data())) return;
     const Ticks loss = weights_.loss_of(where_true) + weights_.loss_of(others_.data());
-    if (!best_ || loss < best_->loss) best_ = Found{column, loss};
+    if (loss < best_.loss) best_ = {column, loss};
   }
-  const std::optional<Found>& found() const { return best_; }
+  /// Null if none is allowed.
+  const Found* found() const { return best_.loss < kInfinity ? &best_ : nullptr; }
 
  private:
   const Weights& weights_;
   const std::vector<std::int64_t>& all_;
   std::vector<std::int64_t> others_;
-  std::optional<Found> best_;
+  Found best_{0, kInfinity};
 };
 
 /// Rows by their numbers, those of a node side by side, with the bits of each side by side.
@@ -223,14 +223,7 @@ class Growth {
       split(next);
     }
     // Children stand after their parents.
-    for (std::size_t i = nodes_.size(); i-- > 0;) {
-      Node& node = nodes_[i];
-      const bool is_leaf = node.child[0] == 0;
-      const Ticks leaf = node.loss + leaf_penalty;
-      const Ticks below = is_leaf ? leaf : nodes_[node.child[0]].cost + nodes_[node.child[1]].cost;
-      if (below >= leaf) node.child = {0, 0};
-      node.cost = std::min(leaf, below);
-    }
+    for (std::size_t i = nodes_.size(); i-- > 0;) prune(nodes_[i], limits.is_rule_list);
   }
 
   GreedyTree tree() const {
@@ -267,7 +260,7 @@ class Growth {
     if (depth == most_depth_ || loss <= leaf_penalty_) return number;
     BestSplit best(weights_, all);
     rows_.scan(begin, end, weights_, best);
-    if (best.found()) open_.push({loss - best.found()->loss, number, best.found()->column});
+    if (const Found* const found = best.found()) open_.push({loss - found->loss, number, found->column});
     return number;
   }
 
@@ -278,6 +271,26 @@ class Growth {
     const std::size_t held = add(begin, middle, depth + 1), others = add(middle, end, depth + 1);
     nodes_[leaf.node].column = leaf.column;
     nodes_[leaf.node].child = {held, others};
+  }
+
+  Ticks cost_of_leaf(const Node& node) const { return node.loss + leaf_penalty_; }
+
+  /// The best that is left of a subtree whose sides are pruned; of a rule list, one side is a leaf.
+  void prune(Node& node, bool is_rule_list) {
+    node.cost = cost_of_leaf(node);
+    if (node.child[0] == 0) return;
+    std::array<Node*, 2> side{&nodes_[node.child[0]], &nodes_[node.child[1]]};
+    if (is_rule_list) {
+      const auto loses = [this](const Node* one) { return cost_of_leaf(*one) - one->cost; };
+      Node& leaf = *side[loses(side[0]) < loses(side[1]) ? 0 : 1];
+      leaf.cost = cost_of_leaf(leaf);
+      leaf.child = {0, 0};
+    }
+    const Ticks below = side[0]->cost + side[1]->cost;
+    if (below < node.cost)
+      node.cost = below;
+    else
+      node.child = {0, 0};
   }
 
   std::int32_t add_to(GreedyTree& tree, std::size_t number) const {
@@ -303,6 +316,7 @@ class Growth {
 template <class Rows, class Columns>
 GreedyTree grow(const Columns& columns, const data::RowTargets& targets, const models::LeafModel& model,
                 Ticks leaf_penalty, const TreeLimits& limits) {
+  if (columns.n_columns == 0) return {{-1}, {-1}, {-1}};
   const Weights weights(columns.n_rows, targets, model, limits.rows_per_leaf);
   return Growth<Rows>(Rows(columns), weights, leaf_penalty, limits).tree();
 }

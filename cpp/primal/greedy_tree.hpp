@@ -3,7 +3,8 @@
 // WHAT    The greedy tree: every leaf is split by the column whose two sides lose least, and what does not pay is
 //         pruned. The loss is the exact one of the problem, whose rows weigh for every target.
 // FLOW    api/solve, once a search was stopped -> here -> api/start_tree, which labels the tree.
-// HOLDS   Within the limits, of which a limit on leaves makes the growth best first. Ties go to the first column.
+// HOLDS   Within the limits, of which one on leaves makes the growth best first, and a rule list is what pruning leaves
+//         of the tree. Ties go to the first column.
 // COST    `work` says how much; most of it are additions of weights, for each level, row, target, and four columns or
 //         one variable.
 // SOURCE  [breiman1984cart]; sums of four columns at once (the method of four Russians) as in data/column_groups.hpp.
@@ -35,7 +36,7 @@ struct GreedyWork {
 GreedyWork greedy_work(const data::PackedColumns& columns, const models::LeafModel& model, const TreeLimits& limits);
 GreedyWork greedy_work(const data::OrderedColumns& columns, const models::LeafModel& model, const TreeLimits& limits);
 
-/// `targets` weigh for every target, and the tree is no rule list.
+/// `targets` weigh for every target.
 GreedyTree greedy_tree(const data::PackedColumns& columns, const data::RowTargets& targets,
                        const models::LeafModel& model, Ticks leaf_penalty, const TreeLimits& limits);
 GreedyTree greedy_tree(const data::OrderedColumns& columns, const data::RowTargets& targets,

@@ -3,6 +3,7 @@
 #include "primal/greedy_tree.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "api/start_tree.hpp"
 #include "support/check.hpp"
@@ -32,6 +33,7 @@ struct Rows {
   explicit Rows(Random& draw) : problem(random_ordered(draw, {30, 3, 6})), plain(problem.plain()) {
     plain.limits =
         draw.percent(50) ? random_limits(draw) : TreeLimits{draw.size_between(0, 4), {}, draw.size_between(1, 3)};
+    plain.limits.is_rule_list = draw.percent(20);
     const std::uint32_t kind = draw.below(3);
     if (kind == 1) {
       costs = random_convex_costs(draw);
@@ -58,7 +60,8 @@ struct Rows {
   LeafModel model() const { return api::model_of(input()); }
 };
 
-/// What the greedy tree of some rows costs, with what does not pay pruned; without a limit on leaves.
+/// What the greedy tree of some rows costs, with what does not pay pruned; without a limit on leaves. Of a rule list,
+/// one side is a leaf.
 Ticks greedy_cost(const Rows& rows, const LeafModel& model, const std::vector<std::uint32_t>& some,
                   std::uint32_t depth) {
   const auto loss_of = [&](const std::vector<std::uint32_t>& of) {
@@ -83,7 +86,10 @@ Ticks greedy_cost(const Rows& rows, const LeafModel& model, const std::vector<st
     for (int x = 0; x < 2; ++x) best[x] = sides[x];
   }
   if (least == kInfinity) return leaf;
-  return std::min(leaf, greedy_cost(rows, model, best[0], depth - 1) + greedy_cost(rows, model, best[1], depth - 1));
+  const Ticks below[2] = {greedy_cost(rows, model, best[0], depth - 1), greedy_cost(rows, model, best[1], depth - 1)};
+  if (!rows.plain.limits.is_rule_list) return std::min(leaf, below[0] + below[1]);
+  const Ticks leaves[2] = {rows.leaf_cost + loss_of(best[0]).first, rows.leaf_cost + loss_of(best[1]).first};
+  return std::min({leaf, below[0] + leaves[1], leaves[0] + below[1]});
 }
 
 }  // namespace
@@ -91,8 +97,8 @@ Ticks greedy_cost(const Rows& rows, const LeafModel& model, const std::vector<st
 RANDOM_TEST(greedy_trees_cost_what_those_of_plain_rows_do, 600) {
   const Rows rows(draw);
   const LeafModel model = rows.model();
-  std::vector<std::uint32_t> all;
-  for (std::uint32_t row = 0; row < rows.problem.n_rows(); ++row) all.push_back(row);
+  std::vector<std::uint32_t> all(rows.problem.n_rows());
+  std::iota(all.begin(), all.end(), 0u);
   const Ticks expected = greedy_cost(rows, model, all, rows.plain.limits.depth.value_or(64));
   const auto cost_of = [&](const auto& columns) {
     const GreedyTree greedy = greedy_tree(columns, rows.targets(), model, rows.leaf_cost, rows.plain.limits);
@@ -120,7 +126,7 @@ RANDOM_TEST(a_search_that_is_stopped_at_once_costs_no_more_than_the_greedy_tree,
     CHECK_EQUAL(stopped.trace.back().upper, stopped.tree.cost);
   };
   check(rows.plain.columns());
-  if (rows.plain.limits.rows_per_leaf <= 1) check(rows.problem.columns());
+  if (!rows.plain.limits.is_rule_list) check(rows.problem.columns());
 }
 
 }  // namespace hornbeam::testing

@@ -69,37 +69,17 @@ def test_without_heuristics_the_search_starts_from_a_worse_tree_and_finds_the_sa
     assert one.objective_ == pytest.approx(other.objective_, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("limits", "grows"),
-    [
-        ({"max_depth": 3}, False),
-        ({"max_depth": 3, "callback": lambda _: True}, True),  # stopped, so its tree may be the better one
-        ({"max_depth": 3, "time_limit": 0.9}, True),  # less than a fit of many columns may take
-        ({"max_depth": 3, "max_leaves": 6}, True),
-        ({"max_depth": 3, "min_samples_leaf": 5}, True),
-        ({"max_depth": 3, "shape": "rule_list"}, True),
-    ],
-    ids=["depth", "callback", "time", "leaves", "rows in a leaf", "rule list"],
-)
-def test_scikit_learns_tree_is_grown_only_where_the_search_may_need_it(diabetes, monkeypatch, limits, grows):
-    calls = []
-    grow = DecisionTreeRegressor.fit
-    monkeypatch.setattr(DecisionTreeRegressor, "fit", lambda *given: calls.append(1) or grow(*given))
-    X, y = diabetes
-    fitted = GOSDTRegressor(0.03, **limits).fit(X, y)
-    assert bool(calls) == grows
-    assert fitted.lower_bound_ <= fitted.objective_
-
-
-def test_scikit_learns_tree_is_not_grown_before_few_cells_are_counted(monkeypatch):
-    calls = []
-    monkeypatch.setattr(DecisionTreeRegressor, "fit", lambda *_: calls.append(1))
-    draw = np.random.default_rng(0)
-    X = draw.integers(0, 2, size=(4000, 28))
-    fitted = GOSDTRegressor(0.0, 5, binarizer=None).fit(X, X[:, 0] * X[:, 1] + draw.normal(size=4000))
-    assert fitted.status_ == "optimal"
-    assert fitted.statistics_["bounds"]["cells"] == 1
-    assert not calls
+@pytest.mark.parametrize("max_depth", [3, 5, 6])
+@pytest.mark.parametrize("binarizer", [None, ThresholdBinarizer()], ids=["flags", "numbers"])
+def test_a_limit_that_is_over_at_once_leaves_time_for_the_greedy_tree(max_depth, binarizer):
+    draw = np.random.default_rng(1)
+    X = draw.normal(size=(500, 8))
+    y = X[:, 0] + np.where((X[:, 1] > 0) & (X[:, 2] > 0.5), 2.0, 0.0) + draw.normal(size=500)
+    table = X > 0 if binarizer is None else X
+    fitted = GOSDTRegressor(0.002, max_depth, binarizer=binarizer, time_limit=1e-6).fit(table, y)
+    greedy = cart_objective(fitted.binarizer_.transform(table), y, 0.002, max_depth=max_depth)
+    assert fitted.n_leaves_ > 2
+    assert fitted.objective_ <= greedy + 1e-12
 
 
 def test_scikit_learn_copies_no_table(diabetes, monkeypatch):
@@ -107,7 +87,7 @@ def test_scikit_learn_copies_no_table(diabetes, monkeypatch):
     grow = DecisionTreeRegressor.fit
     monkeypatch.setattr(DecisionTreeRegressor, "fit", lambda model, X, *y: given.append(X) or grow(model, X, *y))
     X, y = diabetes
-    stopped(0.03, 3).fit(X, y)
+    stopped(0.03, 3, loss="absolute_error").fit(X, y)
     assert np.shares_memory(check_array(given[0], dtype=np.float32), given[0])
 
 

@@ -1,4 +1,4 @@
-"""First answers of SurvivalTree: no fit that is stopped is worse than the pruned tree of scikit-learn."""
+"""First answers of SurvivalTree: no fit that is stopped is worse than the greedy tree, pruned."""
 
 import numpy as np
 import pytest
@@ -60,6 +60,16 @@ def test_a_limit_that_is_over_at_once_leaves_time_for_a_quick_greedy_tree(proble
         stopped.binarizer_.transform(X), events, times, np.ones(len(X)), 0.001, max_depth=max_depth
     )
     assert n_leaves > 1
+    assert stopped.objective_ <= greedy + stopped.rounding_
+
+
+@pytest.mark.parametrize("max_depth", [3, 5, 6])
+def test_flags_leave_time_for_the_greedy_tree_of_many_levels(problem, max_depth):
+    X, events, times = problem
+    flags = np.hstack([cut < X for cut in (-0.5, 0.0, 0.3)])
+    stopped = SurvivalTree(0.001, max_depth=max_depth, time_limit=1e-6).fit(flags, np.column_stack([events, times]))
+    greedy, n_leaves = poisson_tree(flags, events, times, np.ones(len(X)), 0.001, max_depth=max_depth)
+    assert n_leaves > 4
     assert stopped.objective_ <= greedy + stopped.rounding_
 
 

@@ -14,6 +14,9 @@ from hornbeam.table import Column, Table
 
 _FEW_THRESHOLDS = 16  # up to this many, comparing all values with each threshold is faster than sorting the values
 _FEW_ANSWERS = 1 << 16  # up to this many, they are compared in one call
+# Up to so many results of conditions, or bins, are made even if the time of a fit is over: they take some milliseconds.
+_QUICK_RESULTS = 1 << 21
+_QUICK_BINS = 1 << 17
 _BYTES_BETWEEN_CHECKS = 1 << 22  # written between two checks of the budget
 # Measured: what it takes after the limit to finish the current subproblem and to read off the tree.
 _SECONDS_OF_BYTE = 6e-9
@@ -44,6 +47,7 @@ def pack_within(conditions: Conditions, table: Table, budget: Budget, copies: in
     """Evaluate conditions as `pack_conditions` does, if so many copies of the result fit into a budget.
 
     If it has not, or is spent before all are evaluated, only the first ones are returned: enough to separate some rows.
+    What takes some milliseconds is evaluated in any case, so that a greedy tree can be grown.
     """
     n_bytes = copies * len(conditions) * ((table.n_rows + 7) // 8)
     budget.keep_back(_SECONDS_OF_BYTE * n_bytes / copies)
@@ -51,11 +55,17 @@ def pack_within(conditions: Conditions, table: Table, budget: Budget, copies: in
         if table.flags.is_mapped and len(conditions) == len(table.flags):  # nor memory
             n_bytes = 0
         return pack_conditions(conditions, table) if budget.hold(n_bytes) else _pack_first(conditions, table)
-    if not budget.is_spent() and budget.hold(n_bytes):
+    is_quick = len(conditions) * table.n_rows <= _QUICK_RESULTS
+    if _has_time(budget, is_quick=is_quick) and budget.hold(n_bytes):
         bits = _room_for_bits(conditions, table)
-        if _pack_into(bits, conditions, table, budget):
+        if _pack_into(bits, conditions, table, Budget() if is_quick else budget):
             return bits
     return _pack_first(conditions, table)
+
+
+def _has_time(budget: Budget, *, is_quick: bool) -> bool:
+    """Return whether to go on with what is quick or not; nothing is once the memory is spent."""
+    return not budget.is_spent() or (is_quick and budget.fits(0) and budget.seconds() == 0)
 
 
 def _room_for_bits(conditions: Conditions, table: Table) -> npt.NDArray[np.uint8]:
@@ -159,7 +169,8 @@ def bin_within(
     conditions: Conditions, table: Table, budget: Budget
 ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
     """Evaluate conditions as `bin_conditions` does if the result fits into the budget, else only the first run."""
-    is_held = not budget.is_spent() and budget.hold(4 * conditions.n_runs * table.n_rows)
+    is_quick = conditions.n_runs * table.n_rows <= _QUICK_BINS
+    is_held = _has_time(budget, is_quick=is_quick) and budget.hold(4 * conditions.n_runs * table.n_rows)
     return bin_conditions(conditions if is_held else Conditions(conditions.runs[:1]), table)
 
 

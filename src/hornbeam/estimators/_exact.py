@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -15,7 +14,7 @@ from hornbeam.estimators._regularized import RegularizedTree, RegularizedTreeCla
 from hornbeam.exceptions import NotProvenWarning
 from hornbeam.fitting.checkpoints import with_checkpoint
 from hornbeam.fitting.parameters import check_bounds, check_limit, check_number
-from hornbeam.fitting.search import BOUNDS, Search, ends_soon, exact_search, with_late_trees
+from hornbeam.fitting.search import BOUNDS, Search, exact_search
 from hornbeam.fitting.start_tree import Splits, StartArrays, read_splits, start_arrays
 from hornbeam.fitting.training import TrainingRows
 
@@ -60,13 +59,10 @@ class ExactTree(RegularizedTree):
         """Raise ValueError if a parameter does not go with a frontier."""
 
     def _choose_search(self, training: Any, scale: Any, options: _core.SearchOptions) -> Search:
-        greedy_trees = partial(self._greedy_trees, training, scale, options)
-        is_soon_over = ends_soon(self.binarizer_.conditions_, training, scale, options)
-        known = self._known_trees() if is_soon_over else self._known_trees() + greedy_trees()
+        known = self._known_trees() + self._greedy_trees(training, scale, options)
         start, options = self._use_known(known, training, scale, options)
         conditions, client = self.binarizer_.conditions_, active_client(self.n_jobs)
-        search = exact_search(conditions, training, scale, options, start, client)
-        return with_late_trees(search, greedy_trees, conditions, training, scale, options) if is_soon_over else search
+        return exact_search(conditions, training, scale, options, start, client)
 
     def _check_known(self) -> None:
         """Check the parameters about what is known, as far as possible without data."""
@@ -114,7 +110,7 @@ class ExactTree(RegularizedTree):
         return trees
 
     def _greedy_trees(self, training: Any, scale: Any, options: _core.SearchOptions) -> list[Splits]:
-        """Return trees that are found without the search, which starts from the best one unless it ends soon."""
+        """Return trees that are found without the core, whose search starts from the best one."""
         return []
 
     def _set_result(self, outcome: _core.Outcome, scale: Any) -> None:

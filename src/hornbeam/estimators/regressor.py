@@ -155,7 +155,7 @@ class GOSDTRegressor(SquaredErrorTree, RoundedTree):
     these are the grid, and nothing is rounded if they are decimals of up to six places. Otherwise the grid has 64 of
     them (16 to 63 for more than half a million rows), chosen so that it can matter least; how much it can matter at
     most is proven and taken off `lower_bound_`, see `rounding_`. The leaves predict exact quantiles all the same. The
-    tree of scikit-learn from which the search starts is that for the squared error, pruned for the loss.
+    search starts from the tree of scikit-learn for the squared error, pruned for the loss.
 
     **From osrt and STreeD.** osrt divides targets by their standard deviation, and STreeD multiplies `cost_complexity`
     by the squared error of a single leaf; the latter's penalty is for each split instead of each leaf, of which there
@@ -163,11 +163,13 @@ class GOSDTRegressor(SquaredErrorTree, RoundedTree):
 
     The searches are those of `GOSDTClassifier`, and so is the choice between them: that of sorted values for many
     thresholds per column, and otherwise that of binary columns, with the bounds for additive losses. There, the best
-    clusters of the targets in place of packings bound it from below [1]_. The search starts from scikit-learn's
-    `DecisionTreeRegressor` on the same conditions, pruned for the same leaf penalty; that of binary columns also from a
-    greedy tree that looks two levels ahead. So no fit that is stopped returns a worse tree, unless `time_limit` or
-    `memory_limit` has no room for scikit-learn's. Next to the proof, primal heuristics look for better trees (trees
-    grown with lookahead, splits improved one by one, local search), so a tree is good long before it is proven.
+    clusters of the targets in place of packings bound it from below [1]_. The search starts from the greedy tree of
+    squared errors on the same conditions, pruned for the same leaf penalty, or grows it when it is stopped; that of
+    binary columns also starts from a greedy tree that looks two levels ahead. So no fit that is stopped returns a
+    worse tree, unless the greedy tree takes more than a tenth of a second and more than a small part of
+    `time_limit`, or `memory_limit` has no room for it. Next to the proof, primal heuristics look for better trees
+    (trees grown with lookahead, splits improved one by one, local search), so a tree is good long before it is
+    proven.
 
     A row of weight k counts as k equal rows, except in `min_samples_leaf`; rows of weight 0 are left out.
 
@@ -262,11 +264,10 @@ class GOSDTRegressor(SquaredErrorTree, RoundedTree):
     def _greedy_trees(
         self, training: NumericTraining, scale: SquaredErrorScale | QuantileScale, options: _core.SearchOptions
     ) -> list[Splits]:
-        if not options.bounds.get("primal", True):
+        # The core grows the greedy tree of squared errors itself.
+        if isinstance(scale, SquaredErrorScale) or not options.bounds.get("primal", True):
             return []
         conditions = self.binarizer_.conditions_
-        if isinstance(scale, SquaredErrorScale):
-            return cart_regression_trees(conditions, training, scale.targets, scale.weights, scale.leaf_cost, options)
         # Trees of scikit-learn for the absolute error take time that is quadratic in the rows: this one is for the
         # squared error. Whatever the loss, a start tree is pruned for it.
         spread = float(scale.row_weights.sum()) * float(np.var(scale.targets))

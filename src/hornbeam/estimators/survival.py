@@ -6,18 +6,11 @@ from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
-from hornbeam import _core
 from hornbeam._budget import DEFAULT_TIME_LIMIT
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._rounded import RoundedTree
 from hornbeam.estimators._survival import FittedSurvivalTree
-from hornbeam.fitting.cart import cart_regression_trees
-from hornbeam.fitting.hazards import SurvivalScale
 from hornbeam.fitting.progress import Progress
-from hornbeam.fitting.start_tree import Splits
-from hornbeam.fitting.survival_rows import SurvivalTraining
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -143,8 +136,9 @@ class SurvivalTree(FittedSurvivalTree, RoundedTree):
     there are; for 1,000,000, `gap_` is about 0.005 where the search is complete.
 
     **First answer.** The search starts from the greedy tree of LeBlanc and Crowley [1]_ on the same conditions, pruned
-    for the same leaf penalty. So no fit that is stopped returns a tree that is worse by more than `rounding_`, unless
-    `time_limit` or `memory_limit` has no room for the greedy tree.
+    for the same leaf penalty, or grows it when it is stopped. So no fit that is stopped returns a tree that is worse by
+    more than `rounding_`, unless the greedy tree takes more than a tenth of a second and more than a small part of
+    `time_limit`, or `memory_limit` has no room for it.
 
     **Brier score.** OSST [3]_ minimizes the integrated Brier score, which is not an objective here. It is a sum over
     leaves of squared errors at each time, with weights that depend on censoring: one target for each time of an event.
@@ -254,14 +248,3 @@ class SurvivalTree(FittedSurvivalTree, RoundedTree):
             If a column holds numbers or dates as text, or looks like an identifier.
         """
         return super().fit(X, y, sample_weight)
-
-    def _greedy_trees(
-        self, training: SurvivalTraining, scale: SurvivalScale, options: _core.SearchOptions
-    ) -> list[Splits]:
-        if not options.bounds.get("primal", True):
-            return []
-        # The deviance of hazard ratios is that of Poisson rates: events per cumulative hazard, weighted by the latter.
-        rates = np.divide(scale.events, scale.hazards, out=np.zeros_like(scale.events), where=scale.hazards > 0)
-        penalty = self.regularization_ * scale.deviance
-        conditions = self.binarizer_.conditions_
-        return cart_regression_trees(conditions, training, rates, scale.hazards, penalty, options, "poisson")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import floor, log2
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,14 +14,13 @@ from hornbeam._budget import Budget
 from hornbeam.binarizers import Conditions, Thresholds, bins_of
 from hornbeam.fitting.numbers import NumericTraining
 from hornbeam.fitting.start_tree import Splits
-from hornbeam.fitting.survival_rows import SurvivalTraining
 from hornbeam.fitting.training import TrainingData
 from hornbeam.table import Table
 
 # What scikit-learn's tree takes: at most so many seconds for a cell and level, and bytes for a cell.
 _SECONDS_OF_CELL = 1e-7
 _BYTES_OF_CELL = 4
-# Trees of numbers and times that take no longer are grown in any case: a search that ends so soon may have no tree.
+# Trees of numbers that take no longer are grown in any case: a search that ends so soon may have no tree.
 _QUICK_SECONDS = 0.1
 
 
@@ -80,12 +79,11 @@ def cart_tree(
 
 def cart_regression_trees(
     conditions: Conditions,
-    training: NumericTraining | SurvivalTraining,
+    training: NumericTraining,
     targets: npt.NDArray[np.float64],
     weights: npt.NDArray[np.float64],
     penalty: float,
     options: _core.SearchOptions,
-    criterion: Literal["squared_error", "poisson"] = "squared_error",
 ) -> list[Splits]:
     """Grow scikit-learn's tree of numbers on the binary columns, and prune it for the leaf penalty.
 
@@ -95,17 +93,15 @@ def cart_regression_trees(
     ----------
     conditions : Conditions
         The binary columns.
-    training : NumericTraining or SurvivalTraining
+    training : NumericTraining
         The rows, and the budget. If the trees might exceed the budget, there is none, unless they take a tenth of a
         second.
     targets, weights : float64 ndarray of shape (n_rows,)
         What scikit-learn's tree predicts, and with what weight.
     penalty : float
-        Leaf penalty in the unit of the sum of the losses by `criterion`.
+        Leaf penalty in the unit of the sum of squared errors.
     options : SearchOptions
         Its `min_samples_leaf`, `max_depth` and `max_leaves` limit the trees.
-    criterion : {"squared_error", "poisson"}, default="squared_error"
-        The loss; "poisson" is half the Poisson deviance.
 
     Returns
     -------
@@ -123,7 +119,6 @@ def cart_regression_trees(
     trees = []
     for size in sizes:
         model = DecisionTreeRegressor(
-            criterion=criterion,
             max_depth=max_depth,
             max_leaf_nodes=size,
             min_samples_leaf=options.min_samples_leaf,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from math import comb
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,8 +15,7 @@ from hornbeam.binarizers import Conditions, bin_within, pack_conditions, pack_wi
 from hornbeam.cluster import OrderedProblem, PackedProblem, pool_on, solve_on_cluster
 from hornbeam.fitting.hazards import SurvivalScale
 from hornbeam.fitting.scales import AdditiveScale
-from hornbeam.fitting.squares import SquaredErrorScale
-from hornbeam.fitting.start_tree import Splits, StartArrays, TreeScale, start_arrays
+from hornbeam.fitting.start_tree import StartArrays, TreeScale
 from hornbeam.fitting.training import TrainingRows
 
 # The bounds of both searches that can be switched off.
@@ -55,15 +53,6 @@ _OF_WORKERS = ("max_depth", "max_leaves", "min_samples_leaf", "rule_list", "memo
 
 # Of the heuristics between two searches of a path; more of them gain little.
 _IDLE_ROUNDS = 16
-
-# From sums over columns, so many results of conditions take some tenths of a second at depth 3, and each level more
-# takes up to ten times as long: see docs/notes/2026-11-26-late-greedy-trees.md. But so many cells of all sets of four
-# or five columns take no longer, and hardly depend on rows: see docs/notes/2026-11-26-cells.md.
-_MOST_RESULTS_OF_THREE_LEVELS = 10**7
-_MOST_CELLS = 1 << 26
-_LEVELS_OF_CELLS = (4, 5)
-_MOST_COLUMNS_OF_SUMS = 160
-_SOON = 1.0  # seconds
 
 Listener: TypeAlias = "Callable[[_core.Progress], bool]"
 Search: TypeAlias = "Callable[..., _core.Outcome]"
@@ -268,51 +257,6 @@ def exact_search(
             return search_on_cluster(conditions, training, scale, options, client, start)
     search_by = search_by_order if _suits_order(conditions, training, scale, options) else search_by_bits
     return search_by(conditions, training, scale, options, start)
-
-
-def ends_soon(conditions: Conditions, training: TrainingRows, scale: TreeScale, options: _core.SearchOptions) -> bool:
-    """Return whether a search by sums over columns will have ended before a greedy tree could help it."""
-    depth = options.max_depth
-    if depth is None or not isinstance(scale, SquaredErrorScale | SurvivalScale):
-        return False
-    n_results = len(conditions) * training.n_rows
-    has_cells = depth in _LEVELS_OF_CELLS and comb(len(conditions), depth) << depth <= _MOST_CELLS
-    n_more_levels = 0 if has_cells else max(0, depth - _FEW_LEVELS)
-    return (
-        n_results * 10**n_more_levels <= _MOST_RESULTS_OF_THREE_LEVELS
-        and len(conditions) <= _MOST_COLUMNS_OF_SUMS
-        and options.max_leaves is None
-        and options.min_samples_leaf == 1
-        and not options.rule_list
-        and not _suits_order(conditions, training, scale, options)
-        and training.budget.allows(_SOON)
-    )
-
-
-def with_late_trees(
-    search: Search,
-    greedy_trees: Callable[[], list[Splits]],
-    conditions: Conditions,
-    training: TrainingRows,
-    scale: TreeScale,
-    options: _core.SearchOptions,
-) -> Search:
-    """Return a search that grows greedy trees only if it is stopped, and then returns the best tree of all."""
-
-    def search_first(**listeners: Any) -> _core.Outcome:
-        outcome: _core.Outcome = search(**listeners)
-        trees = [] if outcome["status"] == "optimal" else greedy_trees()
-        if not trees:
-            return outcome
-        start, _ = start_arrays(trees, conditions, training, scale, options)
-        scored = search_by_bits(conditions, training, scale, options.replace(checkpoint=None), start)
-        late: _core.Outcome = scored(callback=lambda _: True)
-        if late["upper"] >= outcome["upper"]:
-            return outcome
-        status = "optimal" if late["upper"] == outcome["lower"] else outcome["status"]
-        return {**outcome, "tree": late["tree"], "upper": late["upper"], "status": status}
-
-    return search_first
 
 
 def _suits_order(
