@@ -35,18 +35,20 @@ class Incumbent {
   const tree::ResultTree* adopted() const { return best_ && input_.reference.empty() ? &*best_ : nullptr; }
 
   /// Grows the greedy tree, unless it takes more than a tenth of a second and more than a small part of so many.
+  /// Nothing interrupts it, so four seconds are the most.
   void grow(double seconds) {
     if (is_grown_ || !input_.bounds.primal || !input_.reference.empty() || !input_.losses.targets.target.empty())
       return;
     const primal::GreedyWork work = primal::greedy_work(columns_, model_, input_.tree);
-    if (kSecondsOfAddition * static_cast<double>(work.additions) > std::max(kMostSeconds, kShare * seconds)) return;
+    const double allowed = std::clamp(kShare * seconds, kQuickSeconds, kMostSeconds);
+    if (kSecondsOfAddition * static_cast<double>(work.additions) > allowed) return;
     if (input_.limits.bytes && work.bytes > *input_.limits.bytes) return;
     is_grown_ = true;
     consider(primal::greedy_tree(columns_, input_.losses.targets, model_, input_.leaf_cost, input_.tree).view());
   }
 
  private:
-  static constexpr double kSecondsOfAddition = 1e-9, kMostSeconds = 0.1, kShare = 1.0 / 16;
+  static constexpr double kSecondsOfAddition = 1e-9, kQuickSeconds = 0.1, kMostSeconds = 4, kShare = 1.0 / 16;
 
   void consider(const tree::StartTree& given) {
     if (given.column.empty()) return;
