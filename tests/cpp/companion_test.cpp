@@ -98,13 +98,13 @@ PROBLEM_TEST(a_search_that_starts_from_a_recorded_tree_finds_the_optimum, 300, l
   const Ticks recorded = shared.table.find(root.key).value_or(table::Interval{}).tree.cost;
   CHECK(recorded <= heuristics.cost());
   const Ticks optimum = Oracle(problem).best();
-  const Ticks read = cost_of_tree(problem, search::read_tree(whole, shared.table, root.limits));
+  const Ticks read = cost_of_tree(problem, search::read_tree(whole, shared, root.limits));
   CHECK(optimum <= read && read <= recorded);
   thread.solve(root, kInfinity);
   const table::Interval solved = shared.table.find(root.key).value_or(table::Interval{});
   CHECK_EQUAL(solved.lower, optimum);
   CHECK_EQUAL(solved.tree.cost, optimum);
-  CHECK_EQUAL(cost_of_tree(problem, search::read_tree(whole, shared.table, root.limits)), optimum);
+  CHECK_EQUAL(cost_of_tree(problem, search::read_tree(whole, shared, root.limits)), optimum);
 }
 
 PROBLEM_TEST(the_search_with_a_companion_proves_the_same_optimum_with_any_bounds, 6, polling_problem(draw)) {
