@@ -19,31 +19,52 @@ constexpr std::uint32_t kGroup = 4;       // columns whose patterns are counted 
 constexpr std::uint32_t kPatterns = 1u << kGroup;
 constexpr std::uint64_t kAdditionsOfLeaf = 8;  // to find what a leaf loses, by two sums
 
-/// What rows weigh for each target and, after that, how many there are. A split is allowed if both sides have enough
-/// rows and some weight.
+/// What the rows of a leaf add up: the weight of each target, where two sums say what a leaf loses; otherwise what each
+/// prediction loses, and the weight of all targets.
+std::uint32_t n_sums(const models::LeafModel& model) {
+  return model.measures().has_two_sums() ? model.n_targets() : model.n_predictions() + 1;
+}
+
+/// These sums of each row and, after them, how many rows it is. A split is allowed if both sides have enough rows and
+/// some weight.
 class Weights {
  public:
   Weights(std::uint32_t n_rows, const data::RowTargets& targets, const models::LeafModel& model,
           std::uint64_t rows_per_leaf)
-      : model_(model), n_targets_(targets.n_targets), rows_per_leaf_(static_cast<std::int64_t>(rows_per_leaf)) {
-    numbers_.reserve(std::size_t{n_rows} * size());
+      : model_(model),
+        has_two_sums_(model.measures().has_two_sums()),
+        n_sums_(n_sums(model)),
+        rows_per_leaf_(static_cast<std::int64_t>(rows_per_leaf)),
+        numbers_(std::size_t{n_rows} * size(), 0) {
+    const std::uint32_t n_predictions = model.n_predictions();
     for (std::size_t row = 0; row < n_rows; ++row) {
-      targets.for_each(row, [this](std::uint32_t, std::int64_t weight) { numbers_.push_back(weight); });
-      numbers_.push_back(targets.n_rows(row));
+      std::int64_t* const numbers = &numbers_[row * size()];
+      targets.for_each(row, [&](std::uint32_t target, std::int64_t weight) {
+        if (has_two_sums_) {
+          numbers[target] = weight;
+          return;
+        }
+        const Ticks* const cost = model.measures().cost + std::size_t{target} * n_predictions;
+        for (std::uint32_t k = 0; k < n_predictions; ++k) numbers[k] += weight * cost[k];
+        numbers[n_predictions] += weight;
+      });
+      numbers[n_sums_] = targets.n_rows(row);
     }
   }
 
-  std::uint32_t size() const { return n_targets_ + 1; }
+  std::uint32_t size() const { return n_sums_ + 1; }
   void add_to(std::int64_t* sums, std::uint32_t row) const {
     const std::int64_t* const from = &numbers_[std::size_t{row} * size()];
     // Survival has two targets and squared error three: these loops have no end to check.
-    if (n_targets_ == 2) return add_all<3>(sums, from);
-    if (n_targets_ == 3) return add_all<4>(sums, from);
+    if (n_sums_ == 2) return add_all<3>(sums, from);
+    if (n_sums_ == 3) return add_all<4>(sums, from);
     for (std::uint32_t i = 0; i < size(); ++i) sums[i] += from[i];
   }
-  Ticks loss_of(const std::int64_t* sums) const { return model_.least_loss_of_leaf(sums); }
+  Ticks loss_of(const std::int64_t* sums) const {
+    return has_two_sums_ ? model_.least_loss_of_leaf(sums) : *std::min_element(sums, sums + model_.n_predictions());
+  }
   bool allows(const std::int64_t* one, const std::int64_t* other) const {
-    const std::int64_t rows = std::min(one[n_targets_], other[n_targets_]);
+    const std::int64_t rows = std::min(one[n_sums_], other[n_sums_]);
     return rows >= std::max<std::int64_t>(1, rows_per_leaf_) && has_weight(one) && has_weight(other);
   }
 
@@ -53,11 +74,13 @@ class Weights {
     for (std::uint32_t i = 0; i < kSize; ++i) sums[i] += from[i];
   }
   bool has_weight(const std::int64_t* sums) const {
-    return std::any_of(sums, sums + n_targets_, [](std::int64_t sum) { return sum > 0; });
+    const std::int64_t* const first = has_two_sums_ ? sums : sums + n_sums_ - 1;
+    return std::any_of(first, sums + n_sums_, [](std::int64_t sum) { return sum > 0; });
   }
 
   const models::LeafModel& model_;
-  const std::uint32_t n_targets_;
+  const bool has_two_sums_;
+  const std::uint32_t n_sums_;
   const std::int64_t rows_per_leaf_;
   std::vector<std::int64_t> numbers_;
 };
@@ -328,13 +351,13 @@ std::uint64_t levels(std::uint32_t n_rows, const TreeLimits& limits) {
 }
 
 std::uint64_t additions_of_leaf(const models::LeafModel& model) {
-  return model.measures().has_two_sums() ? kAdditionsOfLeaf : std::uint64_t{model.n_targets()} * model.n_predictions();
+  return model.measures().has_two_sums() ? kAdditionsOfLeaf : model.n_predictions();
 }
 
 }  // namespace
 
 GreedyWork greedy_work(const data::PackedColumns& columns, const models::LeafModel& model, const TreeLimits& limits) {
-  const std::uint64_t n_rows = columns.n_rows, n_columns = columns.n_columns, size = model.n_targets() + 1,
+  const std::uint64_t n_rows = columns.n_rows, n_columns = columns.n_columns, size = n_sums(model) + 1,
                       n_levels = levels(columns.n_rows, limits),
                       n_nodes = std::min(n_rows, std::uint64_t{1} << std::min<std::uint64_t>(n_levels, 63));
   const std::uint64_t of_rows = n_levels * n_rows * (n_columns / kGroup + 1) * size,
@@ -343,8 +366,11 @@ GreedyWork greedy_work(const data::PackedColumns& columns, const models::LeafMod
 }
 
 GreedyWork greedy_work(const data::OrderedColumns& columns, const models::LeafModel& model, const TreeLimits& limits) {
-  const std::uint64_t n_rows = columns.n_rows, n_variables = columns.n_variables(), size = model.n_targets() + 1;
-  return {levels(columns.n_rows, limits) * n_rows * n_variables * (3 * size + 2 * additions_of_leaf(model)),
+  const std::uint64_t n_rows = columns.n_rows, n_variables = columns.n_variables(), size = n_sums(model) + 1;
+  // Many sums are added and compared as vectors.
+  const std::uint64_t of_split =
+      model.measures().has_two_sums() ? 3 * size + 2 * kAdditionsOfLeaf : kAdditionsOfLeaf + 2 * size;
+  return {levels(columns.n_rows, limits) * n_rows * n_variables * of_split,
           n_rows * ((n_variables + 1) * sizeof(std::uint32_t) + 1 + size * sizeof(Ticks))};
 }
 

@@ -40,7 +40,9 @@ struct Rows {
       n_targets = 2;
     } else if (kind == 2) {
       n_targets = draw.size_between(1, 4);
-      for (std::uint32_t i = 0; i < n_targets * n_targets; ++i) costs.push_back(i % (n_targets + 1) == 0 ? 1 : 0);
+      const bool is_diagonal = draw.percent(50);
+      for (std::uint32_t i = 0; i < n_targets * n_targets; ++i)
+        costs.push_back(is_diagonal ? (i % (n_targets + 1) == 0 ? 1 : 0) : draw.between(0, 3));
     }
     if (kind > 0) n_predictions = static_cast<std::uint32_t>(costs.size()) / n_targets;
     for (std::uint32_t row = 0; row < problem.n_rows(); ++row) {
