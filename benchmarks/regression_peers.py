@@ -1,8 +1,8 @@
 """Fits one regression tree with one peer: ``python -m benchmarks.regression_peers PEER TABLE PENALTY DEPTH LIMIT``.
 
 Runs in the environment of the peer, so it imports nothing but the standard library, NumPy and the peer. TABLE is a
-NumPy archive of `X`, columns of 0 and 1, and `y`. Prints a line of JSON: the CPU seconds of `fit` alone, and the
-objective of the tree, counted from its predictions and its number of leaves.
+NumPy archive of `X`, columns of 0 and 1 or numbers, and `y`. Prints a line of JSON: the CPU seconds of `fit` alone, and
+the objective of the tree, counted from its predictions and its number of leaves.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from math import ceil
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -45,11 +45,12 @@ Solver = tuple[Callable[[], Any], Callable[[], Answer]]  # `fit`, which is measu
 
 
 def hornbeam(task: Task) -> Solver:
-    """`GOSDTRegressor` on the binary columns."""
+    """`GOSDTRegressor` on the binary columns, or on every threshold of numbers."""
     from hornbeam import GOSDTRegressor
 
-    GOSDTRegressor(0, 1, binarizer=None).fit(task.X[:8], task.y[:8])  # loads what fits load
-    model = GOSDTRegressor(task.penalty, task.max_depth, binarizer=None, time_limit=task.time_limit)
+    binarizer: Literal["exact"] | None = None if task.X.dtype == np.uint8 else "exact"
+    GOSDTRegressor(0, 1, binarizer=binarizer).fit(task.X[:8], task.y[:8])  # loads what fits load
+    model = GOSDTRegressor(task.penalty, task.max_depth, binarizer=binarizer, time_limit=task.time_limit)
 
     def read() -> Answer:
         return Answer(model.predict(task.X), model.n_leaves_, model.status_ == "optimal", model.lower_bound_)

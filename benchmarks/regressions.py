@@ -4,6 +4,9 @@
 for each to ``benchmarks/results/regression.jsonl``, and writes the table of ``regression.md``. All peers get the same
 columns of 0 and 1: whether a number is at most one of its quantiles. The objective is the squared error over that of a
 single leaf plus a penalty for each leaf, counted from the predictions; so CART, which proves nothing, can be compared.
+
+Problems without quantiles are the numbers themselves, with every threshold. They are those of Quant-BnB
+(arXiv 2206.11844), a program in Julia that is in no package registry: `PUBLISHED` has another group's run of it.
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ class Problem(NamedTuple):
     data: str  # a file of ../shared/data, "diabetes", or "generated" with the number of rows
     penalty: float
     max_depth: int | None
-    n_quantiles: int = 8  # of each column at most
+    n_quantiles: int | None = 8  # of each column at most; None for the numbers themselves
 
 
 PROBLEMS: Mapping[str, Problem] = {
@@ -52,9 +55,30 @@ PROBLEMS: Mapping[str, Problem] = {
     "10,000 rows, depth 3": Problem("generated 10000", 0.005, 3),
     "100,000 rows, depth 3": Problem("generated 100000", 0.005, 3),
     "1,000,000 rows, depth 3": Problem("generated 1000000", 0.005, 3),
+    "fish, all thresholds, depth 2": Problem("qbnb_fish", 0, 2, None),
+    "fish, all thresholds, depth 3": Problem("qbnb_fish", 0, 3, None),
+    "concrete, all thresholds, depth 2": Problem("qbnb_concrete", 0, 2, None),
+    "concrete, all thresholds, depth 3": Problem("qbnb_concrete", 0, 3, None),
+}
+
+
+class Published(NamedTuple):
+    """What Quant-BnB takes, and the share of the variance that its proven tree explains."""
+
+    seconds: float
+    r2: float
+
+
+# From results/quantbnb_regression_10m.json of github.com/mimvdb/codt-experiments, commit 66c9c2c: runs on all rows.
+PUBLISHED: Mapping[str, Published] = {
+    "fish, all thresholds, depth 2": Published(0.030, 0.45325748802162136),
+    "fish, all thresholds, depth 3": Published(19.96, 0.5507900765610246),
+    "concrete, all thresholds, depth 2": Published(0.046, 0.49084337189279936),
+    "concrete, all thresholds, depth 3": Published(75.94, 0.6581684610773748),
 }
 PEERS = ("hornbeam", "streed", "osrt", "cart")
 _NAMES = {"hornbeam": "hornbeam", "streed": "STreeD", "osrt": "OSRT", "cart": "CART, pruned"}
+_BINARY_ONLY = ("streed", "osrt")
 _SOURCE = {"cart": "hornbeam"}  # scikit-learn is in the environment of the benchmarks
 
 
@@ -97,10 +121,12 @@ def run(path: Path, names: Sequence[str], peers: Sequence[str], limit: float) ->
         for name in names:
             problem = PROBLEMS[name]
             numbers, y = read(problem.data)
-            X = binary(numbers, problem.n_quantiles)
+            X = numbers if problem.n_quantiles is None else binary(numbers, problem.n_quantiles)
             archive = Path(folder, "table.npz")
             np.savez(archive, X=X, y=y)
             for peer in peers:
+                if peer in _BINARY_ONLY and problem.n_quantiles is None:
+                    continue
                 command = [str(environments.python(_SOURCE.get(peer, peer))), "-m", "benchmarks.regression_peers"]
                 command += [peer, str(archive), str(problem.penalty), str(problem.max_depth), str(limit)]
                 sizes = {"n_rows": len(y), "n_columns": X.shape[1]}
@@ -132,26 +158,44 @@ def report(path: Path, page: Path) -> None:
         "# Regression trees",
         "",
         "Squared error over that of a single leaf, plus a penalty for each leaf, over the same columns of 0 and 1 for",
-        "all peers.",
+        "all peers. Problems with all thresholds are over numbers; the last column has the seconds of another group's",
+        "run of Quant-BnB, on another machine.",
     ]
-    write_table(path, page, head, _NAMES)
+    published = {name: f"{one.seconds:g} s" for name, one in PUBLISHED.items()}
+    write_table(path, page, head, _NAMES, ("Quant-BnB, published", published))
+    latest = {one["problem"]: one for one in results.load(path) if one["peer"] == "hornbeam" and "objective" in one}
+    pairs = [(latest[name], one) for name, one in PUBLISHED.items() if name in latest]
+    same = sum(abs(1 - mine["objective"] - its.r2) < _SAME for mine, its in pairs)
+    with page.open("a", encoding="utf-8") as file:
+        file.write(f"* Quant-BnB, published: the same objective in {same} of {len(pairs)} problems.\n")
 
 
-def write_table(path: Path, page: Path, head: Sequence[str], known: Mapping[str, str]) -> None:
-    """Write a heading and the table of the latest run of each problem and peer; `known` has the names of peers."""
+def write_table(
+    path: Path,
+    page: Path,
+    head: Sequence[str],
+    known: Mapping[str, str],
+    published: tuple[str, Mapping[str, str]] | None = None,
+) -> None:
+    """Write a heading and the table of the latest run of each problem and peer.
+
+    `known` has the names of peers, `published` the name and the cells of a last column.
+    """
     latest = {(one["problem"], one["peer"]): one for one in results.load(path)}
     names = {peer: name for peer, name in known.items() if any(other == peer for _, other in latest)}
+    heads = [*names.values(), *published[:1]] if published else [*names.values()]
     limits = " and ".join(f"{limit:g} s" for limit in sorted({one["limit"] for one in latest.values()}))
     lines = [
         *head,
         "A cell has the user CPU seconds of `fit`, and the objective if the tree is not proven. Limit:",
         f"{limits} of wall clock.",
         "",
-        f"| problem | rows x columns | penalty | {' | '.join(names.values())} |",
-        f"| :-- | --: | --: |{' --: |' * len(names)}",
+        f"| problem | rows x columns | penalty | {' | '.join(heads)} |",
+        f"| :-- | --: | --: |{' --: |' * len(heads)}",
     ]
     for problem in dict.fromkeys(problem for problem, _ in latest):
         cells = [cell(latest.get((problem, peer)), _figures) for peer in names]
+        cells += [published[1].get(problem, "")] if published else []
         one = next(latest[problem, peer] for peer in names if (problem, peer) in latest)
         size = f"{one['n_rows']:,} x {one['n_columns']}"
         lines.append(f"| {problem} | {size} | {one['penalty']:g} | {' | '.join(cells)} |")

@@ -46,6 +46,23 @@ def test_peers_that_are_here_are_measured_and_reported(tmp_path, capsys):
     assert capsys.readouterr().out.count("\n") == 2
 
 
+def test_published_runs_of_quant_bnb_are_shown_next_to_ours(tmp_path, monkeypatch):
+    name = "fish, all thresholds, depth 2"
+    X = np.arange(40.0)[:, np.newaxis]
+    y = np.repeat([0.0, 1.0, 5.0, 7.0], 10)
+    monkeypatch.setattr(regressions, "read", lambda data: (X, y))
+    monkeypatch.setattr(regressions, "PUBLISHED", {name: regressions.Published(12.5, 1.0)})
+    path, page = tmp_path / "results.jsonl", tmp_path / "page.md"
+    regressions.run(path, [name], ["hornbeam", "streed", "cart"], 5)
+    assert [one["peer"] for one in results.load(path)] == ["hornbeam", "cart"], "STreeD reads columns of 0 and 1 only"
+    regressions.report(path, page)
+    assert "| 12.5 s |" in page.read_text()
+    assert "the same objective in 1 of 1 problems" in page.read_text()
+    monkeypatch.setattr(regressions, "PUBLISHED", {name: regressions.Published(12.5, 0.9)})
+    regressions.report(path, page)
+    assert "the same objective in 0 of 1 problems" in page.read_text()
+
+
 def test_the_page_has_the_latest_run_and_failures(tmp_path):
     path, page = tmp_path / "results.jsonl", tmp_path / "page.md"
     head = {"problem": "p", "penalty": 0.1, "n_rows": 1000, "n_columns": 3, "limit": 10}
