@@ -141,10 +141,13 @@ std::size_t RowCounter::count_flags(std::span<const CodesOfColumn> columns, std:
   constexpr std::size_t kRowsAtOnce = 4 * kFlagRows;
   alignas(64) Word flags[kFlagColumns][kFlagRows / kWordBits] = {};
   alignas(64) std::uint32_t rows[kRowsAtOnce + kAhead] = {};
-  std::uint32_t to_prepay[2 * kRowsAtOnce];
+  std::uint32_t to_prepay[2 * kRowsAtOnce + kAhead] = {};
   std::size_t first = 0, n = 0, n_waiting = 0;
   const auto prepay_all = [&] {
-    for (std::size_t i = 0; i < n_waiting; ++i) prepay(to_prepay[i], kPrepaid);
+    for (std::size_t i = 0; i < n_waiting; ++i) {
+      __builtin_prefetch(&prepaid_[to_prepay[i + kAhead]], 1);
+      prepay(to_prepay[i], kPrepaid);
+    }
     n_waiting = 0;
   };
   for (; n_rows - first >= kFlagRows; first += n) {
@@ -194,21 +197,31 @@ std::vector<std::vector<double>> RowCounter::totals_of_small(std::size_t n_colum
 
 std::vector<std::vector<std::int64_t>> RowCounter::cells(std::span<const std::span<const std::uint32_t>> bits,
                                                          std::uint32_t n_conditions) const {
-  const Place& target = places_[bits.size()];
-  std::vector<std::vector<std::int64_t>> found(std::size_t{1} << target.width);
-  const auto add = [&](const Word* row, std::int64_t count) {
-    std::vector<std::int64_t>& of_target = found[row[target.word] >> target.shift & target.mask()];
-    if (of_target.empty()) of_target.assign(std::size_t{1} << n_conditions, 0);
-    std::uint32_t cell = 0;
-    for (std::size_t c = 0; c < bits.size(); ++c)
-      cell |= bits[c][row[places_[c].word] >> places_[c].shift & places_[c].mask()];
-    of_target[cell] += count;
+  std::vector<std::vector<std::int64_t>> found(std::size_t{1} << places_[bits.size()].width);
+  const auto add = [&](std::uint32_t target, std::uint32_t cell, std::int64_t count) {
+    if (found[target].empty()) found[target].assign(std::size_t{1} << n_conditions, 0);
+    found[target][cell] += count;
   };
-  if (is_small()) {  // one after another in memory
-    for (Word row = 0; row < spent_.size(); ++row)
-      if (prepaid_[row] != 0) add(&row, small_count(row));
-  } else {
-    for (std::uint32_t row = 0; row < index_.size(); ++row) add(index_.row(row), counts_[row]);
+  if (is_small()) {
+    // Rows one after another in memory differ in the first columns: what the others say is looked up once for them all.
+    const auto visit = [&](const auto& self, std::size_t n, Word row, std::uint32_t target,
+                           std::uint32_t cell) -> void {
+      if (n == 0) {
+        if (prepaid_[row] != 0) add(target, cell, small_count(row));
+        return;
+      }
+      const std::size_t c = n - 1;
+      for (std::uint32_t code = 0; code <= places_[c].mask(); ++code)
+        self(self, c, row | Word{code} << places_[c].shift, c == bits.size() ? code : target,
+             c < bits.size() ? cell | bits[c][code] : cell);
+    };
+    visit(visit, places_.size(), 0, 0, 0);
+    return found;
+  }
+  for (std::uint32_t row = 0; row < index_.size(); ++row) {
+    std::uint32_t cell = 0;
+    for (std::size_t c = 0; c < bits.size(); ++c) cell |= bits[c][code(row, c)];
+    add(code(row, bits.size()), cell, counts_[row]);
   }
   return found;
 }

@@ -212,6 +212,6 @@ class _Finder:
 
     def _values(self, rows: npt.NDArray[Any], least: int) -> _Integers:
         """Return the value of leaves with these rows, class by class; more than any value if there are too few."""
-        loss = np.min([np.tensordot(of_prediction, rows, 1) for of_prediction in self._losses.T], axis=0)
+        loss = (self._losses.T @ rows.reshape(len(rows), -1)).min(axis=0).reshape(rows.shape[1:])
         value: _Integers = np.where(rows.sum(axis=0) < least, _NONE, ((loss + self._leaf_cost) << _LEAF_BITS) + 1)
         return value
