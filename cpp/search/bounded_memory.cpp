@@ -14,7 +14,7 @@ bool BoundedMemory::make_room(const table::Interval& root, const NodeLimits& lim
   if (!shared_.table.is_full() && shared_.table.bytes() <= bytes - bytes / 16) return false;
   if (root.upper() < tree_.cost) keep_tree(limits);
   // The rest is for row sets, which come and go, and for solving parts of the tree again.
-  if (!shared_.table.forget(bytes - bytes / 4) && shared_.table.is_full()) shared_.run.stop(run::Status::memory_limit);
+  if (!shared_.table.forget(bytes - bytes / 8) && shared_.table.is_full()) shared_.run.stop(run::Status::memory_limit);
   return true;
 }
 

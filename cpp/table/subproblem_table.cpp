@@ -90,11 +90,12 @@ void SubproblemTable::forget_in(Shard& shard, std::size_t capacity) {
   by_effort.reserve(shard.used);
   for (const Entry& entry : shard.entries)
     if (entry.is_used()) by_effort.push_back(&entry);
-  const auto places = static_cast<std::ptrdiff_t>(std::min(shard.used, capacity * 3 / 8));
+  const auto places = static_cast<std::ptrdiff_t>(std::min(shard.used, capacity / 2));
   std::nth_element(by_effort.begin(), by_effort.begin() + places, by_effort.end(), [](const Entry* a, const Entry* b) {
     return a->effort() != b->effort() ? a->effort() > b->effort() : a->set.hash() < b->set.hash();
   });
-  std::vector<Entry> rebuilt(std::min(shard.entries.size(), capacity));
+  // All of its share at once: a shard that is smaller could not grow by half within it, and would be full again soon.
+  std::vector<Entry> rebuilt(capacity);
   std::uint64_t freed = (shard.entries.size() - rebuilt.size()) * sizeof(Entry);
   for (std::ptrdiff_t i = 0; i < std::ssize(by_effort); ++i) {
     const Entry& entry = *by_effort[i];

@@ -130,8 +130,8 @@ class SubproblemTable {
   /// it is not kept, and `is_full` becomes true.
   Interval tighten(const SubproblemKey& key, const Interval& known, const Proof& proof = {});
 
-  /// Shrinks to at most `byte_limit` bytes, the limit from now on, and forgets the entries of the least effort in each
-  /// shard until half of the places for entries are free. An entry that is left counts for less effort the next time,
+  /// Takes all of `byte_limit` bytes, the limit from now on, and forgets the entries of the least effort in each shard
+  /// until a third of the places that may be used are free. An entry that is left counts for less effort the next time,
   /// unless it is tightened again. False, and nothing changes, if that is too little for the first entries.
   bool forget(std::uint64_t byte_limit);
   static constexpr std::uint8_t kNeverForgotten = 255;
