@@ -256,12 +256,14 @@ void check_ordered_input(const data::OrderedColumns& columns, const Input& input
 
 ordered::OrderedProblem ordered_problem(const data::OrderedColumns& columns, const sorted::RowGains& rows,
                                         const Input& input, std::uint64_t work_between_polls) {
+  const sorted::LeafCosts costs{
+      rows.unit, input.leaf_cost,
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(input.tree.rows_per_leaf, columns.n_rows))};
   return {columns,
           rows,
-          {rows.unit, input.leaf_cost,
-           static_cast<std::uint32_t>(std::min<std::uint64_t>(input.tree.rows_per_leaf, columns.n_rows))},
+          costs,
           {std::min(input.tree.depth.value_or(ordered::kAnyDepth), ordered::kAnyDepth),
-           input.tree.leaves.value_or(ordered::kAnyLeaves)},
+           costs.possible_leaves(columns.n_rows, input.tree.leaves.value_or(ordered::kAnyLeaves))},
           input.bounds.similarity,
           work_between_polls};
 }

@@ -8,13 +8,12 @@ namespace hornbeam::ordered {
 
 namespace {
 
-void require_runs(const std::vector<sorted::OpenThresholds>& runs, const sorted::SortedRows& rows,
-                  std::uint32_t least_rows) {
+void require_runs(const std::vector<sorted::OpenThresholds>& runs, const sorted::SortedRows& rows) {
   std::vector<sorted::Threshold> thresholds;
   for (const sorted::OpenThresholds& run : runs) {
     bool holds = run.variable < rows.n_variables();
     if (holds) {
-      rows.list_thresholds(run.variable, least_rows, thresholds);
+      rows.list_thresholds(run.variable, thresholds);
       holds = -1 <= run.low.index && run.low.index < run.first && run.first <= run.last && run.last < run.high.index &&
               run.high.index <= std::ssize(thresholds);
     }
@@ -121,11 +120,12 @@ OrderedOutcome OrderedSubproblems::solve(const OrderedSubproblem& subproblem, ru
     sorted::SortedRows part;
     if (!path.empty()) part = rows_at(path, worker.meter());
     const sorted::SortedRows& rows = path.empty() ? rows_ : part;
-    if (runs) require_runs(*runs, rows, problem_.costs.rows_per_leaf);
+    if (runs) require_runs(*runs, rows);
     state.bytes.fetch_add(part.bytes(), std::memory_order_relaxed);
     OpenLevels levels(problem_, rows, worker.levels());
     run.guard([&] {
-      const OrderedResult found = runs ? worker.search(rows, size, bound, *runs) : worker.solve(rows, size, bound);
+      const TreeSize most{size.depth, problem_.costs.possible_leaves(rows.n_rows(), size.leaves)};
+      const OrderedResult found = runs ? worker.search(rows, most, bound, *runs) : worker.solve(rows, most, bound);
       outcome.found = levels.known(rows, size, found);
       if (run.stopped())
         outcome.levels = levels.read();

@@ -1,6 +1,7 @@
 #include "ordered/ordered_table.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace hornbeam::ordered {
 
@@ -23,6 +24,10 @@ void OrderedTable::keep(const table::SubproblemKey& key, const OrderedResult& fo
   }
   OrderedResult& known = at->second;
   known.lower = std::max(known.lower, found.lower);
+  if (std::pair(found.relaxed_depth, found.relaxed) > std::pair(known.relaxed_depth, known.relaxed)) {
+    known.relaxed_depth = found.relaxed_depth;
+    known.relaxed = found.relaxed;
+  }
   if (found.cost >= known.cost) return;
   known.cost = found.cost;
   known.preorder = found.preorder;

@@ -62,9 +62,10 @@ OrderedWorker::Level& OrderedWorker::level(std::size_t number) {
 OrderedResult OrderedWorker::solve(const sorted::SortedRows& rows, TreeSize size, Ticks bound, std::size_t level) {
   ++n_subproblems_;
   const sorted::LeafCosts& costs = problem_.costs;
+  const bool was_cut = is_cut_;
   const Ticks leaf = costs.leaf_cost(rows.loss());
   const Ticks two_leaves = bounds::guessed_bound(costs.leaf, costs.error_cost * rows.reference_loss());
-  OrderedResult result{leaf, kInfinity, {}};
+  OrderedResult result{leaf, kInfinity, {}, leaf, size.depth};
   if (leaf < bound) {
     result.cost = leaf;
     result.preorder = {{PreorderNode::Kind::leaf}};
@@ -74,19 +75,18 @@ OrderedResult OrderedWorker::solve(const sorted::SortedRows& rows, TreeSize size
     state_.has_guessed.store(true, std::memory_order_relaxed);
   }
   if (leaf <= two_leaves) return result;
-  result.lower = two_leaves;
-  if (two_leaves >= std::min(bound, leaf)) return result;
-  size.leaves = costs.possible_leaves(rows.n_rows(), size.leaves);
-  const std::uint32_t possible = size.leaves - 1;
-  if (possible == 0) {
-    result.lower = leaf;
+  if (two_leaves >= std::min(bound, leaf)) {
+    result.lower = result.relaxed = two_leaves;
     return result;
   }
+  size.leaves = std::min(rows.n_rows(), size.leaves);
+  const std::uint32_t possible = size.leaves - 1;
+  if (possible == 0) return result;
   if (size.depth == 0) {
-    result.lower = leaf;
     is_cut_ = true;
     return result;
   }
+  result.lower = result.relaxed = two_leaves;
   const std::uint32_t depth = costs.useful_depth(std::min(size.depth, possible), std::min(bound, leaf));
   if (depth > 1) reserve(two_levels_.growth_for(rows));
   if (state_.run.stopped()) return result;
@@ -95,6 +95,10 @@ OrderedResult OrderedWorker::solve(const sorted::SortedRows& rows, TreeSize size
   } else {
     size.depth = std::min(size.depth, possible);
     solve_known(rows, size, bound, level, result);
+  }
+  if (rows.n_rows() / 2 < costs.rows_per_leaf) {  // only a leaf has enough rows: the others are bounds of larger rows
+    result.lower = leaf;
+    is_cut_ = was_cut;
   }
   return result;
 }
@@ -108,10 +112,11 @@ void OrderedWorker::solve_two_levels(const sorted::SortedRows& rows, TreeSize si
   const sorted::TwoLevelResult small =
       depth == 1 ? sorted::best_stump(rows, costs, best) : two_levels_.solve(rows, size.leaves, best);
   result.lower = std::min(best, small.lower);
+  result.relaxed = std::min(best, small.relaxed);
   if (small.cost < best) {
     const PreorderTree no_split{{PreorderNode::Kind::leaf}}, stump{{PreorderNode::Kind::stump}};
-    result = {result.lower, small.cost,
-              join(small.root, small.has_stump[1] ? stump : no_split, small.has_stump[0] ? stump : no_split)};
+    result.cost = small.cost;
+    result.preorder = join(small.root, small.has_stump[1] ? stump : no_split, small.has_stump[0] ? stump : no_split);
   }
   is_cut_ |= costs.useful_depth(size.leaves - 1, result.lower) > size.depth;
 }
@@ -127,6 +132,7 @@ void OrderedWorker::solve_known(const sorted::SortedRows& rows, TreeSize size, T
     if (!known) continue;
     is_cut |= key == &this_depth;
     result.lower = std::max(result.lower, known->lower);
+    if (known->relaxed_depth >= size.depth) result.relaxed = std::max(result.relaxed, known->relaxed);
     if (known->cost < std::min(bound, result.cost) && depth_of(known->preorder) <= size.depth) {
       result.cost = known->cost;
       result.preorder = std::move(known->preorder);
@@ -136,8 +142,8 @@ void OrderedWorker::solve_known(const sorted::SortedRows& rows, TreeSize size, T
   if (result.lower < std::min(bound, result.cost)) {
     solve_deeper(rows, size, bound, level, result);
     if (!state_.run.stopped())
-      state_.table.keep(is_cut_ ? this_depth : any_depth,
-                        {std::min(result.lower, bound), result.cost, result.preorder});
+      state_.table.keep(is_cut_ ? this_depth : any_depth, {std::min(result.lower, bound), result.cost, result.preorder,
+                                                           std::min(result.relaxed, bound), size.depth});
   } else {
     ++n_known_;
   }
@@ -162,6 +168,7 @@ void OrderedWorker::solve_deeper(const sorted::SortedRows& rows, TreeSize size, 
   size.depth = problem_.costs.useful_depth(size.depth, best);
   if (size.depth <= 2) {
     result.lower = std::max(result.lower, smaller.lower);
+    result.relaxed = std::max(result.relaxed, smaller.relaxed);
     return;
   }
   this->level(level).heap.open(two_levels_.thresholds(), rows, root, problem_.costs.leaf);
@@ -173,7 +180,7 @@ OrderedResult OrderedWorker::search(const sorted::SortedRows& rows, TreeSize siz
   ++n_subproblems_;
   const sorted::LeafCosts& costs = problem_.costs;
   OrderedResult result;
-  size.leaves = costs.possible_leaves(rows.n_rows(), size.leaves);
+  size.leaves = std::min(rows.n_rows(), size.leaves);
   size.depth = costs.useful_depth(std::min(size.depth, size.leaves - 1), bound);
   if (size.depth == 0) {
     result.lower = bound;
@@ -181,9 +188,10 @@ OrderedResult OrderedWorker::search(const sorted::SortedRows& rows, TreeSize siz
   }
   ThresholdHeap& heap = level(0).heap;
   std::vector<std::vector<sorted::Threshold>> thresholds(rows.n_variables());
-  for (std::uint32_t v = 0; v < rows.n_variables(); ++v) rows.list_thresholds(v, costs.rows_per_leaf, thresholds[v]);
+  for (std::uint32_t v = 0; v < rows.n_variables(); ++v) rows.list_thresholds(v, thresholds[v]);
   heap.open(thresholds, rows, std::nullopt, costs.leaf);
   heap.replace(runs);
+  heap.close_short_sides(costs, rows.n_rows());
   search_thresholds(rows, size, bound, 0, result);
   return result;
 }
@@ -198,17 +206,21 @@ void OrderedWorker::search_thresholds(const sorted::SortedRows& rows, TreeSize s
   here.tried.reset();
   std::atomic<Ticks> best = bound;
   Ticks abandoned = kInfinity;  // bound of the threshold that a stop left half-way
+  Ticks relaxed = kInfinity;    // bound of those that were tried
   while (!state_.run.stopped() && result.lower < best.load(std::memory_order_relaxed)) {
     const std::optional<ThresholdTrial> trial = heap.take(problem_, best.load(std::memory_order_relaxed));
     if (!trial) break;
     const sorted::ThresholdBounds tried =
         try_threshold(rows, size, heap.thresholds_of(trial->run.variable), *trial, best, result, level);
     best.store(std::min(best.load(std::memory_order_relaxed), result.cost), std::memory_order_relaxed);
+    relaxed = std::min(relaxed, tried.true_side + tried.false_side);
     if (state_.run.stopped()) abandoned = tried.true_side + tried.false_side;
-    heap.put_back(trial->run, tried, problem_.costs);
+    heap.put_back(trial->run, tried);
   }
   here.is_stopped = state_.run.stopped();
-  result.lower = std::max(result.lower, std::min({best.load(std::memory_order_relaxed), abandoned, heap.bound()}));
+  const Ticks lower = std::min({best.load(std::memory_order_relaxed), abandoned, heap.bound()});
+  result.lower = std::max(result.lower, lower);
+  result.relaxed = std::max(result.relaxed, std::min(lower, relaxed));
 }
 
 sorted::ThresholdBounds OrderedWorker::try_threshold(const sorted::SortedRows& rows, TreeSize size,
@@ -229,18 +241,21 @@ sorted::ThresholdBounds OrderedWorker::try_threshold(const sorted::SortedRows& r
     tried.false_side = run.false_bound(thresholds, costs.error_cost, trial.threshold);
   }
   const std::uint32_t n_true = thresholds[static_cast<std::size_t>(trial.threshold)].n_rows;
+  const bool has_leaves = costs.has_leaves(n_true, rows.n_rows());
+  Ticks lower[2] = {tried.false_side, tried.true_side};
   // The smaller side first: it is cheaper, and whatever it costs lowers the bound of the larger one.
   const int smaller = 2 * n_true <= rows.n_rows() ? 1 : 0;
   for (const int x : {smaller, 1 - smaller}) {
-    Ticks& lower = x == 1 ? tried.true_side : tried.false_side;
-    const Ticks other = x == 1 ? tried.false_side : tried.true_side, best_now = best.load(std::memory_order_relaxed);
-    if (lower + other >= best_now || !make_child(rows, run.variable, n_true, x == 1, here.child)) break;
+    const Ticks best_now = best.load(std::memory_order_relaxed);
+    if (lower[0] + lower[1] >= best_now || !make_child(rows, run.variable, n_true, x == 1, here.child)) break;
     here.last_side = x == 1;
     // A larger bound than this threshold needs: what is proven beyond the best tree closes neighboring thresholds.
-    side[x] = solve(here.child, {size.depth - 1, size.leaves - 1}, 2 * best_now - other, level + 1);
-    lower = std::max(lower, side[x].lower);
+    side[x] = solve(here.child, {size.depth - 1, size.leaves - 1}, 2 * best_now - lower[1 - x], level + 1);
+    Ticks& relaxed = x == 1 ? tried.true_side : tried.false_side;
+    relaxed = std::max(relaxed, side[x].relaxed);
+    lower[x] = std::max(lower[x], has_leaves ? side[x].lower : relaxed);
   }
-  if (side[0].cost + side[1].cost >= best.load(std::memory_order_relaxed)) return tried;
+  if (!has_leaves || side[0].cost + side[1].cost >= best.load(std::memory_order_relaxed)) return tried;
   if (count_leaves(side[0].preorder) + count_leaves(side[1].preorder) > size.leaves) {
     share_leaves(rows, size, run.variable, n_true, side, best, result, level);
   } else {

@@ -35,6 +35,9 @@ struct OrderedResult {
   Ticks lower = 0;         // of all trees that cost less than the bound given
   Ticks cost = kInfinity;  // of the tree `preorder` if it costs less than that
   PreorderTree preorder;
+  /// As `lower`, if leaves may have any number of rows: what bounds sides of more rows. And up to which depth it holds.
+  Ticks relaxed = 0;
+  std::uint32_t relaxed_depth = 0;
 };
 
 /// The splits of a tree on columns.

@@ -95,6 +95,7 @@ void SharedRoot::open(std::uint32_t depth, std::vector<std::vector<sorted::Thres
   depth_ = depth;
   const bool has_root = preorder_.front().kind == PreorderNode::Kind::split;
   heap_.open(thresholds, rows_, has_root ? std::optional(preorder_.front().split) : std::nullopt, problem_.costs.leaf);
+  heap_.close_short_sides(problem_.costs, rows_.n_rows());
   announce(rows_.bytes() + heap_.bytes());
 }
 
@@ -108,6 +109,7 @@ void SharedRoot::narrow(OrderedWorker& worker) {
   const std::vector<sorted::OpenThresholds> runs = worker.narrow(rows_, heap_.thresholds(), incumbent);
   const std::lock_guard lock(mutex_);
   heap_.replace(runs);
+  heap_.close_short_sides(problem_.costs, rows_.n_rows());
 }
 
 SharedRoot::Open SharedRoot::open_now() const {
@@ -171,7 +173,7 @@ void SharedRoot::work(OrderedWorker& worker, std::uint32_t thread, const std::fu
       tried_[thread].reset();
     improve(found);
     if (thread != 0) ++n_by_helpers_;
-    heap_.put_back(trial->run, tried, problem_.costs);
+    heap_.put_back(trial->run, tried);
     announce(rows_.bytes() + heap_.bytes());
     changed_.notify_all();
   }

@@ -57,15 +57,28 @@ std::optional<ThresholdTrial> ThresholdHeap::take(const OrderedProblem& problem,
   return std::nullopt;
 }
 
-void ThresholdHeap::put_back(const sorted::OpenThresholds& run, const sorted::ThresholdBounds& tried,
-                             const sorted::LeafCosts& costs) {
-  for (const sorted::OpenThresholds& rest : run.divide(thresholds_[run.variable], costs, tried)) push(rest);
+void ThresholdHeap::put_back(const sorted::OpenThresholds& run, const sorted::ThresholdBounds& tried) {
+  for (const sorted::OpenThresholds& rest : run.divide(tried)) push(rest);
 }
 
 void ThresholdHeap::replace(const std::vector<sorted::OpenThresholds>& runs) {
   open_.clear();
   first_.reset();
   for (const sorted::OpenThresholds& run : runs) push(run);
+}
+
+void ThresholdHeap::close_short_sides(const sorted::LeafCosts& costs, std::uint32_t n_rows) {
+  std::vector<sorted::OpenThresholds> runs;
+  runs.swap(open_);
+  for (sorted::OpenThresholds& run : runs) {
+    const std::vector<sorted::Threshold>& thresholds = thresholds_[run.variable];
+    const auto is_short = [&](std::int64_t threshold) {
+      return !costs.has_leaves(thresholds[static_cast<std::size_t>(threshold)].n_rows, n_rows);
+    };
+    while (!run.is_empty() && is_short(run.first)) ++run.first;
+    while (!run.is_empty() && is_short(run.last)) --run.last;
+    push(run);
+  }
 }
 
 void ThresholdHeap::push(const sorted::OpenThresholds& run) {

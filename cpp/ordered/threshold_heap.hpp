@@ -31,12 +31,13 @@ class ThresholdHeap {
   std::optional<ThresholdTrial> take(const OrderedProblem& problem, Ticks best);
 
   /// Opens the rest of a run again after its threshold was tried.
-  void put_back(const sorted::OpenThresholds& run, const sorted::ThresholdBounds& tried,
-                const sorted::LeafCosts& costs);
+  void put_back(const sorted::OpenThresholds& run, const sorted::ThresholdBounds& tried);
 
   /// The runs that are open, in any order; and others in their place, of the same thresholds.
   const std::vector<sorted::OpenThresholds>& open_runs() const { return open_; }
   void replace(const std::vector<sorted::OpenThresholds>& runs);
+  /// Closes the thresholds that leave too few rows for a leaf, where no larger rows ask for what they cost.
+  void close_short_sides(const sorted::LeafCosts& costs, std::uint32_t n_rows);
 
   Ticks bound() const { return open_.empty() ? kInfinity : open_.front().bound(); }
   std::vector<std::vector<sorted::Threshold>>& thresholds() { return thresholds_; }

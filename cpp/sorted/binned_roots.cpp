@@ -133,7 +133,7 @@ void BinnedRoots::pass_to(std::uint32_t n_rows) {
 
 void BinnedRoots::compare(Losses& losses) {
   kernels_.binned_stumps({sums_.data(), passed_of_all_.data(), total_, first_bin_.data(), rows_->n_variables(),
-                          no_threshold_inside_.data(), Ticks{least_rows_}, Ticks{least_rows_},
+                          no_threshold_inside_.data(), Ticks{least_rows_}, 1,
                           rows_->convex() ? rows_->convex()->buckets() : models::ConvexBuckets{}, scratch_.data(),
                           losses.least, losses.lower});
 }

@@ -45,7 +45,7 @@ class BinnedRoots {
   /// What stumps lose on the two sides of the root split; the true side last.
   struct Losses {
     Ticks least[2];  // of those between bins
-    Ticks lower[2];  // of all, at least
+    Ticks lower[2];  // of all at least, whose leaves may have any number of rows
   };
   /// Lowers the losses.
   void compare(Losses& losses);

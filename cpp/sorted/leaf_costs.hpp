@@ -31,6 +31,11 @@ struct LeafCosts {
     return std::clamp(n_rows / rows_per_leaf, 1u, most);
   }
 
+  /// Whether a split into so many rows leaves enough of them for a leaf on both sides.
+  bool has_leaves(std::uint32_t n_true, std::uint32_t n_rows) const {
+    return std::min(n_true, n_rows - n_true) >= rows_per_leaf;
+  }
+
   /// The largest depth of a tree that costs less than `best`: it has more leaves than levels of splits.
   std::uint32_t useful_depth(std::uint32_t depth, Ticks best) const {
     if (leaf == 0) return best > 0 ? depth : 0;

@@ -7,8 +7,8 @@
 // WHY      The true side of i includes that of a and is included in that of b. The best cost is monotone in the set of
 //          rows, and a tree for fewer rows loses at most n on the others. Depth limits do not matter: the tree is the
 //          same.
-//          A minimum of rows per leaf breaks the first part, since leaves of fewer rows may be too small: then
-//          h(i) >= h(b) - n(i..b) and g(i) >= g(a) - n(a..i) remain, whose least values bound the whole run.
+//          With a minimum of rows per leaf this holds for trees whose leaves may have fewer, since only these are trees
+//          for all of the sets. They cost at most as much as the others, so their costs are bounds of both.
 // NEEDS    additive loss.
 // KEEPS    one optimum.
 // SOURCE   bounds/similarity.hpp for nested columns; interval pruning of [mazumder2022quantbnb, brita2025contree].
@@ -24,7 +24,7 @@
 
 namespace hornbeam::sorted {
 
-/// What is proven of one threshold: least costs of its two sides.
+/// What is proven of one threshold: least costs of its two sides, whose leaves may have any number of rows.
 struct ThresholdBounds {
   std::int64_t index;  // in the variable's thresholds; -1 and their number stand for the ends
   Ticks true_side;
@@ -55,16 +55,8 @@ struct OpenThresholds {
   }
 
   /// The runs on both sides of a threshold that was tried.
-  std::array<OpenThresholds, 2> divide(const std::vector<Threshold>& thresholds, const LeafCosts& costs,
-                                       const ThresholdBounds& tried) const {
-    std::array<OpenThresholds, 2> runs{{{variable, low, tried, first, tried.index - 1},  //
-                                        {variable, tried, high, tried.index + 1, last}}};
-    if (costs.rows_per_leaf > 1) {
-      runs[0].high.false_side = high.false_side;
-      runs[1].low.true_side = low.true_side;
-      for (OpenThresholds& run : runs) run.bound_by_larger_sides(thresholds, costs.error_cost);
-    }
-    return runs;
+  std::array<OpenThresholds, 2> divide(const ThresholdBounds& tried) const {
+    return {{{variable, low, tried, first, tried.index - 1}, {variable, tried, high, tried.index + 1, last}}};
   }
 
   /// Closes the thresholds that cannot cost less than `best`, and returns how many; the run must not be empty.
@@ -96,12 +88,6 @@ struct OpenThresholds {
     if (!begins_at_threshold() || !ends_at_threshold(thresholds)) return 0;
     return high.true_side + low.false_side -
            error_cost * (weight_of(thresholds, high.index) - weight_of(thresholds, low.index));
-  }
-  void bound_by_larger_sides(const std::vector<Threshold>& thresholds, Ticks error_cost) {
-    if (is_empty() || !begins_at_threshold() || !ends_at_threshold(thresholds)) return;
-    const Ticks between = error_cost * (weight_of(thresholds, high.index) - weight_of(thresholds, low.index));
-    low.true_side = std::max(low.true_side, high.true_side - between);
-    high.false_side = std::max(high.false_side, low.false_side - between);
   }
   bool begins_at_threshold() const { return low.index >= 0; }
   bool ends_at_threshold(const std::vector<Threshold>& thresholds) const {

@@ -120,15 +120,14 @@ Fingerprint SortedRows::fingerprint() const {
   return all;
 }
 
-void SortedRows::list_thresholds(std::uint32_t variable, std::uint32_t least_rows,
-                                 std::vector<Threshold>& thresholds) const {
+void SortedRows::list_thresholds(std::uint32_t variable, std::vector<Threshold>& thresholds) const {
   thresholds.clear();
   thresholds.reserve(most_thresholds(variable));
   const std::uint32_t* entry = entries(variable);
   std::int64_t true_side = 0;
-  for (std::uint32_t i = 0; i + least_rows < n_rows_; ++i) {
+  for (std::uint32_t i = 0; i + 1 < n_rows_; ++i) {
     true_side += weight_of(row_of(entry[i]));
-    if (ends_bin(entry[i]) && i + 1 >= least_rows) thresholds.push_back({i + 1, true_side});
+    if (ends_bin(entry[i])) thresholds.push_back({i + 1, true_side});
   }
 }
 

@@ -97,8 +97,8 @@ class SortedRows {
     return 4 * std::uint64_t{n_rows} * (n_variables() + (weight_.empty() ? 1u : 3u)) + 8 * n_gains(n_rows);
   }
 
-  /// The thresholds with at least so many rows on either side.
-  void list_thresholds(std::uint32_t variable, std::uint32_t least_rows, std::vector<Threshold>& thresholds) const;
+  /// All thresholds, with rows on both sides.
+  void list_thresholds(std::uint32_t variable, std::vector<Threshold>& thresholds) const;
   /// No list of a variable's thresholds is longer.
   std::uint32_t most_thresholds(std::uint32_t variable) const {
     return std::min(n_rows_ - 1, columns_->n_thresholds[variable]);

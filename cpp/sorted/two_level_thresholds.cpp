@@ -35,21 +35,24 @@ std::size_t scratch_words(const SortedRows& rows) {
 template <class Formula>
 TwoLevelResult best_stump_by(const Formula& formula, const SortedRows& rows, const LeafCosts& costs, Ticks bound) {
   TwoLevelResult best{bound, kInfinity, {}};
+  Ticks relaxed = bound;
   const auto& total = rows.total_gain();
   std::vector<std::int64_t> true_side(total.size());
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     std::fill(true_side.begin(), true_side.end(), 0);
     const std::uint32_t* entry = rows.entries(v);
-    for (std::uint32_t i = 0; i + costs.rows_per_leaf < rows.n_rows(); ++i) {
+    for (std::uint32_t i = 0; i + 1 < rows.n_rows(); ++i) {
       rows.add_gains(entry[i], true_side.data());
-      if (!ends_bin(entry[i]) || i + 1 < costs.rows_per_leaf) continue;
+      if (!ends_bin(entry[i])) continue;
       // What both sides gain is taken off the weight of all rows.
       const std::int64_t loss = formula.loss(rows.weight(), total.size(), [&](std::size_t k) { return true_side[k]; }) +
                                 formula.loss(0, total.size(), [&](std::size_t k) { return total[k] - true_side[k]; });
       const Ticks cost = 2 * costs.leaf + costs.error_cost * loss;
-      if (cost < best.lower) best = {cost, cost, rows.split_behind(v, i + 1)};
+      relaxed = std::min(relaxed, cost);
+      if (cost < best.lower && costs.has_leaves(i + 1, rows.n_rows())) best = {cost, cost, rows.split_behind(v, i + 1)};
     }
   }
+  best.relaxed = relaxed;
   return best;
 }
 
@@ -92,14 +95,16 @@ std::uint64_t TwoLevelThresholds::growth_for(const SortedRows& rows) const {
 
 TwoLevelResult TwoLevelThresholds::solve(const SortedRows& rows, std::uint32_t leaves, Ticks bound) {
   const Ticks least = 2 * costs_.leaf;  // on the two sides of any threshold
-  if (least >= bound || !list_thresholds(rows)) return {least, kInfinity, {}};
+  const TwoLevelResult nothing{least, kInfinity, {}, {}, least};
+  if (least >= bound || !list_thresholds(rows)) return nothing;
   TwoLevelResult result{bound, kInfinity, {}};
-  if (is_binned(rows) && !try_borders(rows, leaves, result)) return {least, kInfinity, {}};
+  relaxed_ = bound;
+  if (is_binned(rows) && !try_borders(rows, leaves, result)) return nothing;
   while (!open_.empty()) {
     choose_trials(rows);
-    if (!try_thresholds(rows)) {
+    if (!try_thresholds(rows, result.lower)) {
       for (const OpenThresholds& run : open_) result.lower = std::min(result.lower, run.bound());
-      return result;
+      break;
     }
     for (std::uint32_t i = 0; i < trials_.size(); ++i) {
       if (side_cost_[0][i] + side_cost_[1][i] >= result.lower) continue;
@@ -111,6 +116,7 @@ TwoLevelResult TwoLevelThresholds::solve(const SortedRows& rows, std::uint32_t l
     divide_runs();
     close_runs(result.lower);
   }
+  result.relaxed = std::min(result.lower, relaxed_);
   return result;
 }
 
@@ -147,14 +153,16 @@ bool TwoLevelThresholds::try_borders_of(const SortedRows& rows, std::uint32_t le
       cost[side] = std::min(as_leaf[side], costs_.stump_cost(losses.least[side]));
       lower[side] = std::min(cost[side], costs_.stump_cost(losses.lower[side]));
     }
+    if (!costs_.has_leaves(threshold.n_rows, rows.n_rows())) cost[0] = kInfinity;
     if (cost[0] + cost[1] < best.lower) {
       const TwoLevelResult found = best_below(rows.split_behind(run.variable, threshold.n_rows), cost, as_leaf, leaves);
       if (found.cost < best.lower) best = found;
     }
-    // A threshold whose best stump may be inside a bin stays open.
+    // A threshold stays open if its best stump may be inside a bin, or if a stump of too few rows is better.
     const Ticks both = lower[0] + lower[1];
     if (both < cost[0] + cost[1] && (!closes_thresholds_ || both < best.lower)) continue;
-    const auto [before, after] = run.divide(thresholds, costs_, {border, lower[1], lower[0]});
+    relaxed_ = std::min(relaxed_, both);
+    const auto [before, after] = run.divide({border, lower[1], lower[0]});
     next_.push_back(before);
     run = after;
   }
@@ -168,7 +176,7 @@ bool TwoLevelThresholds::list_thresholds(const SortedRows& rows) {
   open_.clear();
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     if (!meter_.spend(rows.n_rows())) return false;
-    rows.list_thresholds(v, costs_.rows_per_leaf, thresholds_[v]);
+    rows.list_thresholds(v, thresholds_[v]);
     if (!thresholds_[v].empty()) open_.push_back(all_open(v, thresholds_[v], costs_.leaf));
   }
   return true;
@@ -235,8 +243,8 @@ bool TwoLevelThresholds::mark_members(const SortedRows& rows) {
   return true;
 }
 
-/// Finds the cost of the two sides of each trial. False if stopped.
-bool TwoLevelThresholds::try_thresholds(const SortedRows& rows) {
+/// Finds the costs of the two sides of each trial, of which those that matter cost less than `best`. False if stopped.
+bool TwoLevelThresholds::try_thresholds(const SortedRows& rows, Ticks best) {
   stride_ = most_trials(rows);
   true_rows_.assign(stride_, 0);
   true_weight_.assign(stride_, 0);
@@ -244,64 +252,73 @@ bool TwoLevelThresholds::try_thresholds(const SortedRows& rows) {
     true_rows_[i] = static_cast<std::int32_t>(threshold_of(i).n_rows);
     true_weight_[i] = threshold_of(i).weight;
   }
-  if (!(has_gains(rows) ? scan_gains(rows) : scan_stumps(rows))) return false;
-  for (int side = 0; side < 2; ++side) {
-    side_cost_[side].resize(trials_.size());
-    for (std::uint32_t i = 0; i < trials_.size(); ++i)
-      side_cost_[side][i] = std::min(leaf_cost(rows, i, side), costs_.stump_cost(least_loss_[side][i]));
-  }
+  if (!mark_trials(rows) || !scan(rows, 1, relaxed_cost_)) return false;
+  for (int side = 0; side < 2; ++side) side_cost_[side] = relaxed_cost_[side];
+  if (costs_.rows_per_leaf == 1) return true;
+  bool may_be_better = false;
+  for (std::uint32_t i = 0; i < trials_.size(); ++i)
+    may_be_better |=
+        relaxed_cost_[0][i] + relaxed_cost_[1][i] < best && costs_.has_leaves(threshold_of(i).n_rows, rows.n_rows());
+  if (may_be_better && !scan(rows, costs_.rows_per_leaf, side_cost_)) return false;
+  for (std::uint32_t i = 0; i < trials_.size(); ++i)
+    if (!costs_.has_leaves(threshold_of(i).n_rows, rows.n_rows())) side_cost_[0][i] = kInfinity;
   return true;
 }
 
-/// Only stumps that cost less than a leaf are of interest.
-void TwoLevelThresholds::limit_losses(const SortedRows& rows) {
+/// Adds up the rows where each trial holds. False if stopped.
+bool TwoLevelThresholds::mark_trials(const SortedRows& rows) {
+  if (!has_gains(rows)) return mark_members(rows);
+  roots_.clear();
+  for (std::uint32_t i = 0; i < trials_.size(); ++i) roots_.add(open_[trials_[i].run].variable, threshold_of(i));
+  if (!roots_.mark(rows, meter_)) return false;
+  roots_.copy_sums(rows.n_sums(), stride_, true_side_);
+  return true;
+}
+
+/// Finds what the two sides of each trial cost as a leaf or as a stump whose leaves have so many rows. False if
+/// stopped.
+bool TwoLevelThresholds::scan(const SortedRows& rows, std::uint32_t least_rows, std::vector<Ticks> (&side_cost)[2]) {
+  // Only stumps that cost less than a leaf are of interest.
   for (int side = 0; side < 2; ++side) {
     least_loss_[side].assign(stride_, rows.weight());
     for (std::uint32_t i = 0; i < trials_.size(); ++i)
       least_loss_[side][i] = costs_.loss_of_stump(leaf_cost(rows, i, side));
   }
-}
-
-/// Finds the least losses of the stumps below each trial. False if stopped.
-bool TwoLevelThresholds::scan_stumps(const SortedRows& rows) {
-  if (!mark_members(rows)) return false;
-  limit_losses(rows);
   scratch_.resize(std::max(scratch_.size(), scratch_words(rows)));
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     if (thresholds_[v].empty()) continue;
-    if (!meter_.spend(kScanWork * rows.n_rows())) return false;
-    kernels_.scan_stumps({rows.entries(v),
-                          rows.n_rows(),
-                          member_.data(),
-                          rows.weights(),
-                          lane_bytes(rows),
-                          static_cast<std::uint32_t>(rows.n_sums()),
-                          true_side_.data(),
-                          rows.total_gain().data(),
-                          costs_.rows_per_leaf,
-                          true_rows_.data(),
-                          {least_loss_[0].data(), least_loss_[1].data()},
-                          scratch_.data(),
-                          rows.gains(),
-                          rows.weight(),
-                          rows.convex() ? rows.convex()->buckets() : models::ConvexBuckets{}});
+    if (!meter_.spend(has_gains(rows) ? roots_.scan_work(rows) : kScanWork * rows.n_rows())) return false;
+    if (has_gains(rows))
+      roots_.scan(rows, v, least_rows, kernels_, least_loss_);
+    else
+      kernels_.scan_stumps(stump_scan(rows, v, least_rows));
+  }
+  for (int side = 0; side < 2; ++side) {
+    side_cost[side].resize(trials_.size());
+    for (std::uint32_t i = 0; i < trials_.size(); ++i)
+      side_cost[side][i] = std::min(leaf_cost(rows, i, side), costs_.stump_cost(least_loss_[side][i]));
   }
   return true;
 }
 
-/// The same where several predictions gain on a row.
-bool TwoLevelThresholds::scan_gains(const SortedRows& rows) {
-  roots_.clear();
-  for (std::uint32_t i = 0; i < trials_.size(); ++i) roots_.add(open_[trials_[i].run].variable, threshold_of(i));
-  if (!roots_.mark(rows, meter_)) return false;
-  roots_.copy_sums(rows.n_sums(), stride_, true_side_);
-  limit_losses(rows);
-  for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
-    if (thresholds_[v].empty()) continue;
-    if (!meter_.spend(roots_.scan_work(rows))) return false;
-    roots_.scan(rows, v, costs_.rows_per_leaf, kernels_, least_loss_);
-  }
-  return true;
+/// Of the stumps on one variable.
+kernels::StumpScan TwoLevelThresholds::stump_scan(const SortedRows& rows, std::uint32_t variable,
+                                                  std::uint32_t least_rows) {
+  return {rows.entries(variable),
+          rows.n_rows(),
+          member_.data(),
+          rows.weights(),
+          lane_bytes(rows),
+          static_cast<std::uint32_t>(rows.n_sums()),
+          true_side_.data(),
+          rows.total_gain().data(),
+          least_rows,
+          true_rows_.data(),
+          {least_loss_[0].data(), least_loss_[1].data()},
+          scratch_.data(),
+          rows.gains(),
+          rows.weight(),
+          rows.convex() ? rows.convex()->buckets() : models::ConvexBuckets{}};
 }
 
 /// The cost of one side of a root split as a leaf, by the sums of the true side.
@@ -326,8 +343,8 @@ void TwoLevelThresholds::divide_runs() {
   for (std::uint32_t r = 0; r < open_.size(); ++r) {
     OpenThresholds rest = open_[r];
     for (; i < trials_.size() && trials_[i].run == r; ++i) {
-      const ThresholdBounds tried{trials_[i].threshold, side_cost_[1][i], side_cost_[0][i]};
-      const auto [before, after] = rest.divide(thresholds_[rest.variable], costs_, tried);
+      relaxed_ = std::min(relaxed_, relaxed_cost_[0][i] + relaxed_cost_[1][i]);
+      const auto [before, after] = rest.divide({trials_[i].threshold, relaxed_cost_[1][i], relaxed_cost_[0][i]});
       next_.push_back(before);
       rest = after;
     }

@@ -26,6 +26,7 @@ struct TwoLevelResult {
   Ticks cost;   // of the best one if it costs less than the bound given, else infinite
   ThresholdSplit root;
   bool has_stump[2] = {false, false};  // whether a side of the root is a stump instead of a leaf; the true side last
+  Ticks relaxed = 0;                   // as `lower`, if leaves may have any number of rows
 };
 
 /// More rows than there are.
@@ -71,10 +72,11 @@ class TwoLevelThresholds {
   bool try_borders(const SortedRows& rows, std::uint32_t leaves, TwoLevelResult& best);
   bool try_borders_of(const SortedRows& rows, std::uint32_t leaves, OpenThresholds run, TwoLevelResult& best);
   void choose_trials(const SortedRows& rows);
-  bool try_thresholds(const SortedRows& rows);
-  bool scan_stumps(const SortedRows& rows);
-  bool scan_gains(const SortedRows& rows);
+  bool try_thresholds(const SortedRows& rows, Ticks best);
+  bool mark_trials(const SortedRows& rows);
   bool mark_members(const SortedRows& rows);
+  bool scan(const SortedRows& rows, std::uint32_t least_rows, std::vector<Ticks> (&side_cost)[2]);
+  kernels::StumpScan stump_scan(const SortedRows& rows, std::uint32_t variable, std::uint32_t least_rows);
   template <class SumOf>
   Ticks leaf_cost(const SortedRows& rows, std::int64_t true_weight, int side, SumOf true_sum) const;
   Ticks leaf_cost(const SortedRows& rows, std::uint32_t trial, int side) const;
@@ -99,7 +101,9 @@ class TwoLevelThresholds {
   RootSplits roots_;
   std::vector<std::int64_t> true_weight_, least_loss_[2];
   std::vector<std::int32_t> true_rows_;
-  std::vector<Ticks> side_cost_[2];  // of each trial
+  std::vector<Ticks> side_cost_[2];     // of each trial
+  std::vector<Ticks> relaxed_cost_[2];  // the same, if leaves may have any number of rows
+  Ticks relaxed_ = 0;                   // the least of what was tried
   std::vector<std::uint64_t> scratch_;
 };
 

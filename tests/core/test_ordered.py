@@ -8,7 +8,7 @@ import pytest
 from core.calls import call as call_core
 from core.ordered import hard_ordered, make_ordered, random_ordered, unsolvable_ordered
 from core.solving import check_interval, check_proven, check_tree, costs_in_nodes, solve
-from hornbeam import _core
+from hornbeam import GOSDTClassifier, _core
 from interrupts import ctrl_c_when_called
 
 SEEDS = range(3)
@@ -247,3 +247,17 @@ def test_a_wrong_type_is_refused_not_converted(name, value):
 def test_the_largest_weight_is_taken():
     ordered = make_ordered(GOOD.bins, GOOD.n_thresholds, [0, 1, 1, 0], [1, 1, 1, 2**51 - 4], [2], 1, 2)
     check_proven(ordered.problem, ordered.solve(), ordered.problem.optimum())
+
+
+def test_thresholds_are_closed_by_their_neighbors_with_a_minimum_of_rows_per_leaf():
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(300, 4))
+    y = (X[:, 0] > 0) + (X[:, 1] > 0.3) * (X[:, 2] > 0) + draw.normal(size=300) > 0.8
+
+    def n_subproblems(min_samples_leaf):
+        model = GOSDTClassifier(0.005, 3, binarizer="exact", min_samples_leaf=min_samples_leaf).fit(X, y)
+        assert model.status_ == "optimal"
+        return model.statistics_["subproblems"]
+
+    # More than three times as many if only the weights of the rows in between bound a threshold.
+    assert n_subproblems(5) < 1.5 * n_subproblems(1)

@@ -117,7 +117,7 @@ RANDOM_TEST(the_stumps_below_many_root_splits_are_those_of_counting_with_any_ker
   splits.clear();
   std::vector<Threshold> thresholds;
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
-    rows.list_thresholds(v, 1, thresholds);
+    rows.list_thresholds(v, thresholds);
     for (const Threshold& threshold : thresholds) {
       if (random.roots.size() == 40 || !draw.percent(share)) continue;
       random.roots.emplace_back(v, threshold);

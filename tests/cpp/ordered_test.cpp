@@ -66,7 +66,7 @@ void check_orders(const SortedRows& rows) {
   CHECK(std::equal(class_weight.begin(), class_weight.end(), rows.total_gain().begin()));
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     std::vector<Threshold> thresholds;
-    rows.list_thresholds(v, 1, thresholds);
+    rows.list_thresholds(v, thresholds);
     std::int64_t weight = 0;
     std::size_t n_seen = 0;
     for (std::uint32_t i = 0; i + 1 < rows.n_rows(); ++i) {
@@ -91,7 +91,8 @@ std::vector<T> sorted(std::vector<T> values) {
   return values;
 }
 
-/// One variable whose thresholds part the rows of a problem, with the true cost of both sides of each.
+/// One variable whose thresholds part the rows of a problem, with the true cost of both sides of each, whose leaves may
+/// have any number of rows.
 struct SolvedThresholds {
   std::vector<Threshold> thresholds;
   std::vector<Ticks> true_side, false_side;
@@ -102,9 +103,10 @@ SolvedThresholds solved_thresholds(const OrderedTestProblem& problem, std::uint3
   const RowGains gains = problem.rows();
   const SortedRows rows = rows_of(gains, columns);
   SolvedThresholds solved;
-  rows.list_thresholds(variable, problem.costs.rows_per_leaf, solved.thresholds);
+  rows.list_thresholds(variable, solved.thresholds);
   TestProblem plain = problem.plain();
   plain.limits.depth = depth;
+  plain.limits.rows_per_leaf = 1;
   Oracle oracle(plain);
   const RowNumbers all = all_rows(plain);
   for (const Threshold& threshold : solved.thresholds) {
@@ -231,7 +233,7 @@ RANDOM_TEST(children_hold_the_rows_of_their_side_in_order, 300) {
     CHECK(sorted(contents(rows)) == sorted(contents(problem, expected)));
     const std::uint32_t v = draw.below(rows.n_variables());
     std::vector<Threshold> thresholds;
-    rows.list_thresholds(v, 1, thresholds);
+    rows.list_thresholds(v, thresholds);
     if (thresholds.empty()) break;
     const std::uint32_t n_true = thresholds[draw.below(static_cast<std::uint32_t>(thresholds.size()))].n_rows;
     const std::uint32_t threshold = rows.split_behind(v, n_true).threshold;
@@ -270,8 +272,7 @@ RANDOM_TEST(only_thresholds_that_cost_at_least_the_best_are_closed, 400) {
                            draw.percent(60) ? false_side : draw.between(problem.costs.leaf, false_side)};
   };
   for (const std::size_t side : {1u, 0u}) {
-    if (draw.percent(70))
-      run = run.divide(solved.thresholds, problem.costs, tried(draw.between(run.first, run.last)))[side];
+    if (draw.percent(70)) run = run.divide(tried(draw.between(run.first, run.last)))[side];
     if (run.is_empty()) return;
   }
   const std::int64_t first = run.first, last = run.last;
@@ -333,12 +334,16 @@ RANDOM_TEST(the_best_tree_of_two_levels_is_that_of_brute_force_with_any_kernels,
   const Ticks best = best_split_cost(problem, leaves),
               any = problem.costs.error_cost * rows.weight() + 4 * problem.costs.leaf + 1;
   const Ticks bound = draw.percent(50) || best == kInfinity ? any : best + draw.between(-2, 2);
+  OrderedTestProblem with_any_leaves = problem;
+  with_any_leaves.costs.rows_per_leaf = 1;
+  const Ticks relaxed = best_split_cost(with_any_leaves, 4);
   for (const Kernels* each : kernels_of_this_machine()) {
     TwoLevelThresholds two_levels(problem.costs, *each, draw.percent(70), kNeverBinned, always());
     const TwoLevelResult found = two_levels.solve(rows, leaves, bound);
     CHECK_EQUAL(found.cost, best < bound ? best : kInfinity);
     CHECK(found.lower <= best);
     CHECK(found.lower >= std::min(best, bound) || found.lower >= bound || 2 * problem.costs.leaf >= bound);
+    CHECK_EQUAL(found.relaxed, std::min(found.lower, relaxed));
     CHECK(two_levels.bytes() <= two_levels.bytes() + two_levels.growth_for(rows));
   }
 }
@@ -360,6 +365,7 @@ RANDOM_TEST(two_levels_stopped_anywhere_leave_a_valid_bound, 100) {
     TwoLevelThresholds two_levels(problem.costs, kernels::kernels(), true, kNeverBinned, meter);
     const TwoLevelResult found = two_levels.solve(rows, leaves, any);
     CHECK(found.lower <= std::min(best, any));
+    CHECK(found.relaxed <= found.lower);
     CHECK(found.cost >= best);
   }
 }

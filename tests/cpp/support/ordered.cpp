@@ -58,6 +58,7 @@ void check_sums_of_bins(const sorted::RowGains& rows, const OrderedColumns& colu
                                    expected = scanned.solve(sorted, leaves, bound);
       CHECK_EQUAL(found.cost, expected.cost);
       CHECK_EQUAL(found.lower, expected.lower);
+      CHECK_EQUAL(found.relaxed, expected.relaxed);
     }
   }
 }
@@ -79,7 +80,7 @@ SideCosts side_costs(const sorted::SortedRows& rows, const std::vector<std::vect
       for (int x = 0; x < 2; ++x) {
         sorted::SortedRows child;
         CHECK(rows.make_child(v, threshold.n_rows, x == 1, child, number, meter));
-        const Ticks as_leaf = costs.leaf_cost(child.loss());
+        const Ticks as_leaf = child.n_rows() < costs.rows_per_leaf ? kInfinity : costs.leaf_cost(child.loss());
         sides[x] = std::min(as_leaf, two_levels.solve(child, kFourLeaves, as_leaf).cost);
       }
     }
@@ -95,8 +96,7 @@ void check_three_level_roots(const sorted::RowGains& rows, const OrderedColumns&
   sorted::SortedRows sorted;
   CHECK(sorted.sort(columns, rows, meter));
   std::vector<std::vector<sorted::Threshold>> thresholds(sorted.n_variables());
-  for (std::uint32_t v = 0; v < sorted.n_variables(); ++v)
-    sorted.list_thresholds(v, costs.rows_per_leaf, thresholds[v]);
+  for (std::uint32_t v = 0; v < sorted.n_variables(); ++v) sorted.list_thresholds(v, thresholds[v]);
   const SideCosts sides = side_costs(sorted, thresholds, costs, meter);
   Ticks optimum = costs.leaf_cost(sorted.loss());
   for (const auto& of_variable : sides)
