@@ -3,8 +3,13 @@
 // WHAT    The best tree that is known without the search: that of the caller, that of the checkpoint, and the greedy
 //         one (primal/greedy_tree.hpp), which is grown at most once, when it is asked for.
 // FLOW    api/solve makes it -> the search starts from it -> api/solve returns it if the search ends with a worse one.
-// CHOICE  Greedy trees are for problems whose rows weigh for every target. A search by sums over columns has no tree
-//         before it ends, which is often sooner than a greedy tree would have paid: it gets one only if it is stopped.
+// CHOICE  Greedy trees are for problems whose rows weigh for every target. One is grown before the search if the time
+// that
+//         is left has room for it, so that no more time brings a worse tree. A search by sums over columns, and one of
+//         a policy with few rows, often ends sooner than a greedy tree would have paid: it gets one only if it is
+//         stopped. After a stop, a greedy tree may take a sixteenth of the time of the search, or a tenth of a second.
+//         Half a second is allowed in any case where nothing else is known but a leaf; four seconds never, as nothing
+//         interrupts the growth.
 #pragma once
 
 #include <algorithm>
@@ -34,21 +39,34 @@ class Incumbent {
   /// adopts it does not expect.
   const tree::ResultTree* adopted() const { return best_ && input_.reference.empty() ? &*best_ : nullptr; }
 
-  /// Grows the greedy tree, unless it takes more than a tenth of a second and more than a small part of so many.
-  /// Nothing interrupts it, so four seconds are the most.
-  void grow(double seconds) {
-    if (is_grown_ || !input_.bounds.primal || !input_.reference.empty() || !input_.losses.targets.target.empty())
-      return;
-    const primal::GreedyWork work = primal::greedy_work(columns_, model_, input_.tree);
-    const double allowed = std::clamp(kShare * seconds, kQuickSeconds, kMostSeconds);
-    if (kSecondsOfAddition * static_cast<double>(work.additions) > allowed) return;
-    if (input_.limits.bytes && work.bytes > *input_.limits.bytes) return;
-    is_grown_ = true;
-    consider(primal::greedy_tree(columns_, input_.losses.targets, model_, input_.leaf_cost, input_.tree).view());
+  /// Before the search: grows the greedy tree if the time that is left has room for it, or if it is soon done. Policies
+  /// do without one of a tenth of a second, which comes soon enough after a stop.
+  void grow_first() {
+    const bool is_policy = !model_.measures().has_two_sums();
+    const double left = input_.limits.seconds.value_or(kMostSeconds);
+    grow(is_policy ? kQuickSeconds : 0, std::clamp(left, kLateSeconds, kMostSeconds));
+  }
+  /// After a stop: grows it if that takes a small part of the seconds of the search, or is soon done; it is worth more
+  /// time if nothing but a leaf was found.
+  void grow_late(const run::Outcome& outcome) {
+    const double soon = outcome.tree.n_leaves() == 1 ? kLateSeconds : kQuickSeconds;
+    grow(0, std::clamp(kShare * outcome.seconds, soon, kMostSeconds));
   }
 
  private:
-  static constexpr double kSecondsOfAddition = 1e-9, kQuickSeconds = 0.1, kMostSeconds = 4, kShare = 1.0 / 16;
+  static constexpr double kSecondsOfAddition = 1e-9, kQuickSeconds = 0.1, kLateSeconds = 0.5, kMostSeconds = 4,
+                          kShare = 1.0 / 16;
+
+  /// Unless it takes so many seconds or less, or more than allowed. Nothing interrupts it.
+  void grow(double ignored, double allowed) {
+    if (is_grown_ || !input_.bounds.primal || !input_.reference.empty() || !input_.losses.targets.target.empty())
+      return;
+    const primal::GreedyWork work = primal::greedy_work(columns_, model_, input_.tree);
+    const double seconds = kSecondsOfAddition * static_cast<double>(work.additions);
+    if (seconds <= ignored || seconds > allowed || (input_.limits.bytes && work.bytes > *input_.limits.bytes)) return;
+    is_grown_ = true;
+    consider(primal::greedy_tree(columns_, input_.losses.targets, model_, input_.leaf_cost, input_.tree).view());
+  }
 
   void consider(const tree::StartTree& given) {
     if (given.column.empty()) return;

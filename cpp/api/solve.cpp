@@ -48,13 +48,6 @@ bool has_companion(const Input& input) {
   return input.bounds.primal && input.reference.empty() && !input.tree.is_rule_list;
 }
 
-/// Two sums for each leaf, of squared error or survival: a greedy tree of them takes less than the root of the search.
-template <class Columns>
-void start_greedily(const Input& input, const models::LeafModel& model, Incumbent<Columns>& incumbent) {
-  if (model.measures().has_two_sums())
-    incumbent.grow(input.limits.seconds.value_or(std::numeric_limits<double>::infinity()));
-}
-
 run::Outcome search_columns(const data::PackedColumns& columns, const Input& input, const models::LeafModel& model,
                             run::Run& run, search::EarlierSearches* earlier,
                             Incumbent<data::PackedColumns>& incumbent) {
@@ -66,7 +59,7 @@ run::Outcome search_columns(const data::PackedColumns& columns, const Input& inp
   const rows::Problem problem{rows, model, input.leaf_cost, input.tree, input.bounds};
   const bool is_fast = search::is_fast_by_sums(problem);
   // Sums over columns end too soon for it, and earlier searches have left a tree.
-  if (!is_fast && earlier == nullptr) start_greedily(input, model, incumbent);
+  if (!is_fast && earlier == nullptr) incumbent.grow_first();
   const tree::ResultTree* const start = incumbent.adopted();
   const bool are_joint = input.losses.is_squared_error();
   const std::uint32_t n_weights = are_joint ? rows.n_targets : 1;
@@ -94,7 +87,7 @@ run::Outcome with_ordered_problem(const data::OrderedColumns& columns, const Inp
 
 run::Outcome search_columns(const data::OrderedColumns& columns, const Input& input, const models::LeafModel& model,
                             run::Run& run, Incumbent<data::OrderedColumns>& incumbent) {
-  start_greedily(input, model, incumbent);
+  incumbent.grow_first();
   const tree::ResultTree* const start = incumbent.adopted();
   const data::RowTargets& targets = input.losses.targets;
   const bool are_joint = input.losses.is_squared_error();
@@ -151,7 +144,7 @@ run::Outcome solve_columns(const Columns& columns, const Input& input, const run
   run::Outcome outcome = search_or_leaf(
       run, [&] { return search_in(model, run, incumbent); },
       [&] { return leaf_or_start(input, columns.n_rows, model, incumbent.best(), run); });
-  if (was_stopped(outcome.status)) incumbent.grow(outcome.seconds);
+  if (was_stopped(outcome.status)) incumbent.grow_late(outcome);
   if (incumbent.best()) return_start(*std::move(incumbent.best()), outcome);
   if (checkpoint) apply_checkpoint(*checkpoint, outcome);
   apply_known_bound(run, outcome);

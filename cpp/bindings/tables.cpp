@@ -31,9 +31,10 @@ std::vector<std::uint32_t> changing_of(const PackedColumnsIn& given) {
   return changing;
 }
 
-bool are_below(const ArrayIn<std::int32_t, 1>& numbers, std::size_t end) {
+template <class Number>
+bool are_below(const ArrayIn<Number, 1>& numbers, std::size_t end) {
   return std::all_of(numbers.data(), numbers.data() + numbers.size(),
-                     [end](std::int32_t number) { return number >= 0 && static_cast<std::size_t>(number) < end; });
+                     [end](Number number) { return number >= 0 && static_cast<std::size_t>(number) < end; });
 }
 
 /// The greatest common divisor of weights above 0, and their total, rounded where it is above 2^53.
@@ -66,6 +67,13 @@ std::optional<std::pair<ArrayOut<std::int64_t>, ArrayOut<std::int32_t>>> number_
 
 auto thresholds_between_of(const ArrayIn<double, 1>& numbers) {
   return to_array(data::thresholds_between({numbers.data(), numbers.size()}));
+}
+
+auto bins_of_numbers(const ArrayIn<double, 1>& numbers, const ArrayIn<std::int64_t, 1>& order,
+                     const ArrayIn<double, 1>& thresholds) {
+  api::require(order.size() == numbers.size() && are_below(order, numbers.size()),
+               "order: must be numbers in [0, n_numbers), one for each number");
+  return to_array(data::bins_of(span_of(numbers), span_of(order), span_of(thresholds)));
 }
 
 using WeightsIn = std::variant<ArrayOfAnyShape<std::int64_t>, ArrayOfAnyShape<double>>;
@@ -108,6 +116,9 @@ void add_tables(nanobind::module_& module) {
   module.def(
       "thresholds_between", &thresholds_between_of, nb::arg("numbers").noconvert(),
       "A threshold of few digits between each two neighbors of rising numbers: at least the lower, below the higher.");
+  module.def("bins_of", &bins_of_numbers, nb::arg("numbers").noconvert(), nb::arg("order").noconvert(),
+             nb::arg("thresholds").noconvert(),
+             "The place of the first threshold that each number does not exceed, given the order that sorts them.");
   module.def("divisor_and_total", &divisor_and_total, nb::arg("weights").noconvert(),
              "The greatest common divisor of weights, and their total, rounded where it is above 2^53.");
   module.def("class_totals", &class_totals, nb::arg("classes").noconvert(), nb::arg("weights").noconvert(),

@@ -4,6 +4,7 @@
 //         weigh for their class alone; rows whose losses are sums of their own weigh for every target.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -49,6 +50,14 @@ struct RowLosses {
       loss += weight * costs[target * n_predictions + static_cast<std::size_t>(prediction)];
     });
     return loss;
+  }
+  /// By all predictions, of costs.
+  void of_all(std::size_t row, Ticks* loss) const {
+    std::fill(loss, loss + n_predictions, 0);
+    targets.for_each(row, [&](std::size_t target, std::int64_t weight) {
+      const Ticks* const cost = &costs[target * n_predictions];
+      for (std::uint32_t k = 0; k < n_predictions; ++k) loss[k] += weight * cost[k];
+    });
   }
 };
 

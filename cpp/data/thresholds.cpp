@@ -62,4 +62,16 @@ std::vector<double> thresholds_between(std::span<const double> numbers) {
   return thresholds;
 }
 
+std::vector<std::uint32_t> bins_of(std::span<const double> numbers, std::span<const std::int64_t> order,
+                                   std::span<const double> thresholds) {
+  std::vector<std::uint32_t> bins(numbers.size());
+  std::size_t place = 0;
+  for (const std::int64_t at : order) {
+    const double number = numbers[static_cast<std::size_t>(at)];
+    while (place < thresholds.size() && !(number <= thresholds[place])) ++place;
+    bins[static_cast<std::size_t>(at)] = static_cast<std::uint32_t>(place);
+  }
+  return bins;
+}
+
 }  // namespace hornbeam::data

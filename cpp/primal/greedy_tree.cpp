@@ -9,6 +9,8 @@
 #include <span>
 
 #include "kernels/kernels.hpp"
+#include "primal/binned_rows.hpp"
+#include "primal/greedy_splits.hpp"
 
 namespace hornbeam::primal {
 
@@ -17,100 +19,8 @@ namespace {
 constexpr std::uint32_t kMostDepth = 64;  // of a tree without a limit
 constexpr std::uint32_t kGroup = 4;       // columns whose patterns are counted together
 constexpr std::uint32_t kPatterns = 1u << kGroup;
-constexpr std::uint64_t kAdditionsOfLeaf = 8;  // to find what a leaf loses, by two sums
-
-/// What the rows of a leaf add up: the weight of each target, where two sums say what a leaf loses; otherwise what each
-/// prediction loses, and the weight of all targets.
-std::uint32_t n_sums(const models::LeafModel& model) {
-  return model.measures().has_two_sums() ? model.n_targets() : model.n_predictions() + 1;
-}
-
-/// These sums of each row and, after them, how many rows it is. A split is allowed if both sides have enough rows and
-/// some weight.
-class Weights {
- public:
-  Weights(std::uint32_t n_rows, const data::RowTargets& targets, const models::LeafModel& model,
-          std::uint64_t rows_per_leaf)
-      : model_(model),
-        has_two_sums_(model.measures().has_two_sums()),
-        n_sums_(n_sums(model)),
-        rows_per_leaf_(static_cast<std::int64_t>(rows_per_leaf)),
-        numbers_(std::size_t{n_rows} * size(), 0) {
-    const std::uint32_t n_predictions = model.n_predictions();
-    for (std::size_t row = 0; row < n_rows; ++row) {
-      std::int64_t* const numbers = &numbers_[row * size()];
-      targets.for_each(row, [&](std::uint32_t target, std::int64_t weight) {
-        if (has_two_sums_) {
-          numbers[target] = weight;
-          return;
-        }
-        const Ticks* const cost = model.measures().cost + std::size_t{target} * n_predictions;
-        for (std::uint32_t k = 0; k < n_predictions; ++k) numbers[k] += weight * cost[k];
-        numbers[n_predictions] += weight;
-      });
-      numbers[n_sums_] = targets.n_rows(row);
-    }
-  }
-
-  std::uint32_t size() const { return n_sums_ + 1; }
-  void add_to(std::int64_t* sums, std::uint32_t row) const {
-    const std::int64_t* const from = &numbers_[std::size_t{row} * size()];
-    // Survival has two targets and squared error three: these loops have no end to check.
-    if (n_sums_ == 2) return add_all<3>(sums, from);
-    if (n_sums_ == 3) return add_all<4>(sums, from);
-    for (std::uint32_t i = 0; i < size(); ++i) sums[i] += from[i];
-  }
-  Ticks loss_of(const std::int64_t* sums) const {
-    return has_two_sums_ ? model_.least_loss_of_leaf(sums) : *std::min_element(sums, sums + model_.n_predictions());
-  }
-  bool allows(const std::int64_t* one, const std::int64_t* other) const {
-    const std::int64_t rows = std::min(one[n_sums_], other[n_sums_]);
-    return rows >= std::max<std::int64_t>(1, rows_per_leaf_) && has_weight(one) && has_weight(other);
-  }
-
- private:
-  template <std::uint32_t kSize>
-  static void add_all(std::int64_t* sums, const std::int64_t* from) {
-    for (std::uint32_t i = 0; i < kSize; ++i) sums[i] += from[i];
-  }
-  bool has_weight(const std::int64_t* sums) const {
-    const std::int64_t* const first = has_two_sums_ ? sums : sums + n_sums_ - 1;
-    return std::any_of(first, sums + n_sums_, [](std::int64_t sum) { return sum > 0; });
-  }
-
-  const models::LeafModel& model_;
-  const bool has_two_sums_;
-  const std::uint32_t n_sums_;
-  const std::int64_t rows_per_leaf_;
-  std::vector<std::int64_t> numbers_;
-};
-
-struct Found {
-  std::uint32_t column;
-  Ticks loss;  // of both sides
-};
-
-/// The best of the splits that it is shown, given what all rows weigh.
-class BestSplit {
- public:
-  BestSplit(const Weights& weights, const std::vector<std::int64_t>& all)
-      : weights_(weights), all_(all), others_(all.size()) {}
-
-  void consider(std::uint32_t column, const std::int64_t* where_true) {
-    for (std::size_t i = 0; i < all_.size(); ++i) others_[i] = all_[i] - where_true[i];
-    if (!weights_.allows(where_true, others_.data())) return;
-    const Ticks loss = weights_.loss_of(where_true) + weights_.loss_of(others_.data());
-    if (loss < best_.loss) best_ = {column, loss};
-  }
-  /// Null if none is allowed.
-  const Found* found() const { return best_.loss < kInfinity ? &best_ : nullptr; }
-
- private:
-  const Weights& weights_;
-  const std::vector<std::int64_t>& all_;
-  std::vector<std::int64_t> others_;
-  Found best_{0, kInfinity};
-};
+constexpr std::uint32_t kMostSortedRows = 1u << 14;  // whose sums a cache holds, so that their order costs little
+constexpr std::uint64_t kAdditionsOfLeaf = 8;        // to find what a leaf loses, by two sums
 
 /// Rows by their numbers, those of a node side by side, with the bits of each side by side.
 class PackedRows {
@@ -138,7 +48,7 @@ class PackedRows {
     return {order_.data() + begin, order_.data() + end};
   }
 
-  void scan(std::uint32_t begin, std::uint32_t end, const Weights& weights, BestSplit& best) {
+  void scan(std::uint32_t begin, std::uint32_t end, const GreedyWeights& weights, BestGreedySplit& best) {
     const std::uint32_t n_groups = (columns_.n_columns + kGroup - 1) / kGroup, size = weights.size();
     sums_.assign(std::size_t{n_groups} * kPatterns * size, 0);
     for (const std::uint32_t row : rows(begin, end)) {
@@ -194,7 +104,7 @@ class SortedRows {
     return {order_[0].data() + begin, order_[0].data() + end};
   }
 
-  void scan(std::uint32_t begin, std::uint32_t end, const Weights& weights, BestSplit& best) {
+  void scan(std::uint32_t begin, std::uint32_t end, const GreedyWeights& weights, BestGreedySplit& best) {
     for (std::uint32_t v = 0; v < columns_.n_variables(); ++v) {
       const std::uint32_t *const bins = columns_.bins_of(v), *const order = order_[v].data();
       held_.assign(weights.size(), 0);
@@ -234,7 +144,7 @@ class SortedRows {
 template <class Rows>
 class Growth {
  public:
-  Growth(Rows rows, const Weights& weights, Ticks leaf_penalty, const TreeLimits& limits)
+  Growth(Rows rows, const GreedyWeights& weights, Ticks leaf_penalty, const TreeLimits& limits)
       : rows_(std::move(rows)),
         weights_(weights),
         leaf_penalty_(leaf_penalty),
@@ -281,9 +191,9 @@ class Growth {
     nodes_.push_back({begin, end, depth, loss});
     // One leaf more has to gain its penalty.
     if (depth == most_depth_ || loss <= leaf_penalty_) return number;
-    BestSplit best(weights_, all);
+    BestGreedySplit best(weights_, all);
     rows_.scan(begin, end, weights_, best);
-    if (const Found* const found = best.found()) open_.push({loss - found->loss, number, found->column});
+    if (const GreedySplit* const found = best.found()) open_.push({loss - found->loss, number, found->column});
     return number;
   }
 
@@ -329,18 +239,19 @@ class Growth {
   }
 
   Rows rows_;
-  const Weights& weights_;
+  const GreedyWeights& weights_;
   const Ticks leaf_penalty_;
   const std::uint32_t most_depth_;
   std::vector<Node> nodes_;
   std::priority_queue<OpenLeaf> open_;
 };
 
+GreedyTree single_leaf() { return {{-1}, {-1}, {-1}}; }
+
 template <class Rows, class Columns>
 GreedyTree grow(const Columns& columns, const data::RowTargets& targets, const models::LeafModel& model,
                 Ticks leaf_penalty, const TreeLimits& limits) {
-  if (columns.n_columns == 0) return {{-1}, {-1}, {-1}};
-  const Weights weights(columns.n_rows, targets, model, limits.rows_per_leaf);
+  const GreedyWeights weights(columns.n_rows, targets, model, limits.rows_per_leaf);
   return Growth<Rows>(Rows(columns), weights, leaf_penalty, limits).tree();
 }
 
@@ -357,7 +268,7 @@ std::uint64_t additions_of_leaf(const models::LeafModel& model) {
 }  // namespace
 
 GreedyWork greedy_work(const data::PackedColumns& columns, const models::LeafModel& model, const TreeLimits& limits) {
-  const std::uint64_t n_rows = columns.n_rows, n_columns = columns.n_columns, size = n_sums(model) + 1,
+  const std::uint64_t n_rows = columns.n_rows, n_columns = columns.n_columns, size = greedy_sums(model) + 1,
                       n_levels = levels(columns.n_rows, limits),
                       n_nodes = std::min(n_rows, std::uint64_t{1} << std::min<std::uint64_t>(n_levels, 63));
   const std::uint64_t of_rows = n_levels * n_rows * (n_columns / kGroup + 1) * size,
@@ -366,22 +277,27 @@ GreedyWork greedy_work(const data::PackedColumns& columns, const models::LeafMod
 }
 
 GreedyWork greedy_work(const data::OrderedColumns& columns, const models::LeafModel& model, const TreeLimits& limits) {
-  const std::uint64_t n_rows = columns.n_rows, n_variables = columns.n_variables(), size = n_sums(model) + 1;
+  const std::uint64_t n_rows = columns.n_rows, n_variables = columns.n_variables(), size = greedy_sums(model) + 1,
+                      n_levels = levels(columns.n_rows, limits);
+  if (n_rows > kMostSortedRows) return BinnedRows::work(columns, n_levels, size, additions_of_leaf(model));
   // Many sums are added and compared as vectors.
   const std::uint64_t of_split =
       model.measures().has_two_sums() ? 3 * size + 2 * kAdditionsOfLeaf : kAdditionsOfLeaf + 2 * size;
-  return {levels(columns.n_rows, limits) * n_rows * n_variables * of_split,
+  return {n_levels * n_rows * n_variables * of_split,
           n_rows * ((n_variables + 1) * sizeof(std::uint32_t) + 1 + size * sizeof(Ticks))};
 }
 
 GreedyTree greedy_tree(const data::PackedColumns& columns, const data::RowTargets& targets,
                        const models::LeafModel& model, Ticks leaf_penalty, const TreeLimits& limits) {
+  if (columns.n_columns == 0) return single_leaf();
   return grow<PackedRows>(columns, targets, model, leaf_penalty, limits);
 }
 
 GreedyTree greedy_tree(const data::OrderedColumns& columns, const data::RowTargets& targets,
                        const models::LeafModel& model, Ticks leaf_penalty, const TreeLimits& limits) {
-  return grow<SortedRows>(columns, targets, model, leaf_penalty, limits);
+  if (columns.n_columns == 0) return single_leaf();
+  if (columns.n_rows <= kMostSortedRows) return grow<SortedRows>(columns, targets, model, leaf_penalty, limits);
+  return grow<BinnedRows>(columns, targets, model, leaf_penalty, limits);
 }
 
 }  // namespace hornbeam::primal

@@ -11,7 +11,7 @@ namespace {
 
 /// What a row loses by each prediction, less the least of these losses, which is returned.
 Ticks lose(const data::RowLosses& losses, std::size_t row, std::vector<Ticks>& loss) {
-  for (std::uint32_t k = 0; k < losses.n_predictions; ++k) loss[k] = losses.of(row, static_cast<std::int32_t>(k));
+  losses.of_all(row, loss.data());
   const Ticks least = *std::min_element(loss.begin(), loss.end());
   for (Ticks& each : loss) each -= least;
   return least;

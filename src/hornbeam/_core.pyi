@@ -119,6 +119,11 @@ def thresholds_between(numbers: Annotated[NDArray[numpy.float64], dict(shape=(No
     A threshold of few digits between each two neighbors of rising numbers: at least the lower, below the higher.
     """
 
+def bins_of(numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], thresholds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+    """
+    The place of the first threshold that each number does not exceed, given the order that sorts them.
+    """
+
 def divisor_and_total(weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, float]:
     """
     The greatest common divisor of weights, and their total, rounded where it is above 2^53.

@@ -98,3 +98,21 @@ def test_a_stump_is_found_that_is_better_than_that_of_an_earlier_column(largest,
     bins = np.array([first, second], dtype=np.uint32)
     expected = least_of_two_levels(bins, losses, largest, rows_per_leaf)
     assert solve(bins, losses, largest, rows_per_leaf) == expected
+
+
+@pytest.mark.parametrize("stop", ["time limit", "callback"])
+def test_a_search_of_many_rows_that_is_stopped_at_once_has_the_greedy_tree(stop):
+    draw = np.random.default_rng(0)
+    bins = draw.integers(0, 1000, (20, 100_000), dtype=np.uint32)  # the greedy tree takes more than a tenth of a second
+    losses = draw.integers(0, 100, (100_000, 20))
+    losses[bins[3] > 417, 1:] += 20
+    losses[bins[3] <= 417, :1] += 20
+    losses[bins[3] <= 417, 2:] += 20
+    found = _core.solve(
+        _core.OrderedColumns(bins, np.full(20, 999, dtype=np.uint32)),
+        _core.Problem(None, losses, np.eye(20, dtype=np.int64), 0),
+        _core.SearchOptions(max_depth=3, time_limit=0.0 if stop == "time limit" else None),
+        callback=lambda *_: stop == "callback",
+    )
+    assert found["status"] == ("time_limit" if stop == "time limit" else "interrupted")
+    assert 3 * 999 + 417 in found["tree"]["column"]

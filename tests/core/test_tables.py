@@ -106,6 +106,20 @@ def test_a_threshold_keeps_a_quarter_of_the_gap_to_both_sides(values):
         assert margin >= (Fraction(high) - Fraction(low)) * Fraction(249_999, 1_000_000)
 
 
+@given(st.lists(st.one_of(DOUBLES, st.just(np.nan))), st.lists(DOUBLES, unique=True))
+def test_the_place_of_a_number_is_that_of_the_first_threshold_that_it_does_not_exceed(values, thresholds):
+    numbers, thresholds = np.array(values, dtype=np.float64), np.array(sorted(thresholds), dtype=np.float64)
+    thresholds = thresholds[np.isfinite(thresholds)]
+    found = _core.bins_of(numbers, np.argsort(numbers), thresholds)
+    assert found.tolist() == [sum(not value <= threshold for threshold in thresholds) for value in values]
+
+
+def test_an_order_of_other_numbers_is_refused():
+    for order in ([0], [0, 2], [0, -1]):
+        with pytest.raises(ValueError, match="order"):
+            _core.bins_of(np.zeros(2), np.array(order), np.zeros(1))
+
+
 def test_weights_are_added_up():
     classes, weights = NUMBERS.integers(3, size=300, dtype=np.int32), 6 * NUMBERS.integers(1, 2**40, 300)
     assert _core.class_totals(classes, weights, 3) == [int(weights[classes == c].sum()) for c in range(3)]

@@ -131,4 +131,71 @@ RANDOM_TEST(a_search_that_is_stopped_at_once_costs_no_more_than_the_greedy_tree,
   if (!rows.plain.limits.is_rule_list) check(rows.problem.columns());
 }
 
+namespace {
+
+/// More rows than are sorted, each with what two actions lose.
+struct ManyRows {
+  static constexpr std::uint32_t kRows = (1u << 14) + 500;
+
+  std::vector<std::uint32_t> bins, n_thresholds;
+  std::vector<std::int64_t> weights = std::vector<std::int64_t>(2 * std::size_t{kRows});
+  std::vector<Ticks> costs{1, 0, 0, 1};
+  TreeLimits limits;
+
+  OrderedColumns columns() const { return {bins.data(), n_thresholds, kRows}; }
+  RowLosses losses() const { return {{{}, weights, 2}, costs, 2}; }
+  template <class Columns>
+  tree::ResultTree tree_of(const Columns& columns) const {
+    const LeafModel model = api::model_of({losses(), 0, limits, {}, {}, {}});
+    const GreedyTree greedy = greedy_tree(columns, losses().targets, model, 0, limits);
+    return api::start_tree(greedy.view(), columns, losses(), model, 0, limits);
+  }
+};
+
+}  // namespace
+
+RANDOM_TEST(many_rows_of_few_bins_have_the_greedy_tree_of_their_bits, 3) {
+  ManyRows rows;
+  rows.limits = {draw.size_between(1, 3), {}, draw.size_between(1, 3000)};
+  for (std::uint32_t v = 0; v < 3; ++v) {
+    rows.n_thresholds.push_back(draw.size_between(1, 20));
+    for (std::uint32_t row = 0; row < rows.kRows; ++row) {
+      const std::uint32_t bin = draw.below(rows.n_thresholds[v] + 1);
+      rows.bins.push_back(draw.percent(30) ? 0 : bin);
+    }
+  }
+  const OrderedColumns columns = rows.columns();
+  const std::size_t size = (std::size_t{rows.kRows} + 7) / 8;
+  std::vector<std::uint8_t> bits(columns.n_columns * size, 0);
+  for (std::uint32_t row = 0; row < rows.kRows; ++row) {
+    for (std::uint32_t column = 0; column < columns.n_columns; ++column)
+      if (columns.test(column, row)) bits[column * size + row / 8] |= static_cast<std::uint8_t>(1u << row % 8);
+    for (std::uint32_t k = 0; k < 2; ++k)
+      rows.weights[2 * row + k] = draw.between(0, columns.bins_of(k)[row] > 2 ? 30 : 40);
+  }
+  const tree::ResultTree ordered = rows.tree_of(columns),
+                         packed = rows.tree_of(PackedColumns{bits.data(), columns.n_columns, rows.kRows});
+  CHECK_EQUAL(ordered.cost, packed.cost);
+  CHECK(ordered.column == packed.column);
+}
+
+RANDOM_TEST(a_step_between_any_two_of_many_bins_is_found, 4) {
+  ManyRows rows;
+  rows.limits = {1, {}, 1};
+  const std::uint32_t of_step = draw.below(3), n_equal = draw.choose<std::uint32_t>({0, 100, 5000});
+  for (std::uint32_t v = 0; v < 3; ++v) {
+    std::vector<std::uint32_t> order(rows.kRows);
+    std::iota(order.begin(), order.end(), 0u);
+    for (std::uint32_t i = rows.kRows - 1; i > 0; --i) std::swap(order[i], order[draw.below(i + 1)]);
+    for (const std::uint32_t at : order) rows.bins.push_back(std::max(at, n_equal) - n_equal);
+    rows.n_thresholds.push_back(rows.kRows - 1 - n_equal);
+  }
+  const std::uint32_t step = draw.below(rows.n_thresholds[0]);
+  for (std::uint32_t row = 0; row < rows.kRows; ++row)
+    rows.weights[2 * row + (rows.columns().bins_of(of_step)[row] <= step ? 0 : 1)] = draw.between(1, 9);
+  const tree::ResultTree tree = rows.tree_of(rows.columns());
+  CHECK_EQUAL(tree.cost, 0);
+  CHECK_EQUAL(static_cast<std::uint32_t>(tree.column[0]), rows.columns().first_column[of_step] + step);
+}
+
 }  // namespace hornbeam::testing

@@ -15,6 +15,7 @@ from hornbeam.binarizers import (
     Binarizer,
     ThresholdBinarizer,
     ThresholdGuessBinarizer,
+    bin_within,
     evaluate_conditions,
     pack_conditions,
     pack_within,
@@ -165,6 +166,20 @@ def test_columns_that_do_not_fit_are_not_packed():
     assert budget.is_spent()
     assert len(pack_within(conditions, table, Budget(memory_limit=125 * len(conditions)))) == len(conditions)
     assert len(pack_within(conditions, table, Clock(2))) == 1
+
+
+def test_columns_are_still_binned_for_a_tree_when_only_the_time_is_over():
+    X, _ = numbers(1000, 4)
+    table = read_table(X)
+    conditions = ThresholdBinarizer().fit(table).conditions_
+    for budget, n_late, n_runs in (
+        (Budget(), 1, 4),
+        (Budget(0), 2999, 2),
+        (Budget(0), 1, 1),
+        (Budget(0, memory_limit=0), 4000, 1),
+        (Budget(0, memory_limit=4 * 4000 - 1), 4000, 1),
+    ):
+        assert bin_within(conditions, table, budget, n_late)[0].shape == (n_runs, 1000)
 
 
 MEASURE = """

@@ -221,6 +221,17 @@ def test_the_frontier_has_the_best_policy_of_each_size():
     assert len(plot_frontier(frontier, X, rewards).lines) > 0
 
 
+def test_the_best_single_action_is_the_first_with_the_largest_mean_of_exact_sums():
+    draw = np.random.default_rng(0)
+    for _ in range(30):
+        rewards = draw.choice([0.1, 0.2, 0.3, 0.6, -0.7], (40, 6)) * 10.0 ** draw.integers(-300, 300)
+        rewards[:, 3] = draw.permutation(rewards[:, 2])
+        rewards[draw.integers(40), 4] = np.nan
+        sums = [math.fsum(rewards[:, action]) for action in (0, 1, 2, 3, 5)]
+        policy = PolicyTree(0, 0).fit(np.arange(40).reshape(-1, 1), rewards)
+        assert policy.single_action_ == (0, 1, 2, 3, 5)[int(np.argmax(sums))]
+
+
 def greedy_value(X, rewards, depth: int) -> float:
     """Return what rows earn together under a tree whose every split is the best one for its rows alone."""
     stump = PolicyTree(0, 1, time_limit=None).fit(X, rewards).tree_

@@ -6,7 +6,14 @@ from typing import Any
 from hornbeam._keywords import REMOVED_IN
 from hornbeam.binarizers._base import Binarizer
 from hornbeam.binarizers._conditions import Conditions, Thresholds, evaluate_conditions
-from hornbeam.binarizers._packing import bin_conditions, bin_within, bins_of, pack_conditions, pack_within
+from hornbeam.binarizers._packing import (
+    BINS_FOR_A_TREE,
+    bin_conditions,
+    bin_within,
+    bins_of,
+    pack_conditions,
+    pack_within,
+)
 from hornbeam.binarizers._places import Place, places_of
 from hornbeam.binarizers.binary import BinaryColumns
 from hornbeam.binarizers.guess import ThresholdGuessBinarizer
@@ -14,6 +21,7 @@ from hornbeam.binarizers.supervised import SupervisedBinarizer
 from hornbeam.binarizers.thresholds import ThresholdBinarizer
 
 __all__ = [
+    "BINS_FOR_A_TREE",
     "Binarizer",
     "BinaryColumns",
     "Conditions",

@@ -25,6 +25,7 @@ from hornbeam.objectives import exact_fraction
 
 _LIMIT_BITS = _core.COST_BITS
 _ANY_LEAF_COST = 1 << 20
+_FIRST_ROWS = 100
 _Integers = npt.NDArray[np.int64]
 _Numbers = npt.NDArray[np.float64]
 
@@ -46,9 +47,13 @@ def whole_numbers(values: _Numbers) -> tuple[_Integers, int] | None:
     """Return values as integers of 1, 2^-20 or 10^-6, NaN as 0, and how many make 1; None if they have more places."""
     known = np.nan_to_num(values, nan=0.0)
     for scale in (1, 2**20, 10**6):
-        with np.errstate(over="ignore"):
-            scaled = np.rint(known * scale)
-        if np.abs(scaled).max() < 2 ** (_LIMIT_BITS - 1) and np.array_equal(scaled / scale, known):
+        # The first rows mostly tell that the scale is another one.
+        for some in (known[:_FIRST_ROWS], known):
+            with np.errstate(over="ignore"):
+                scaled = np.rint(some * scale)
+            if np.abs(scaled).max() >= 2 ** (_LIMIT_BITS - 1) or not np.array_equal(scaled / scale, some):
+                break
+        else:
             return scaled.astype(np.int64), scale
     return None
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from hornbeam import _core
 from hornbeam._budget import Budget
-from hornbeam.binarizers import Conditions, bin_within, pack_conditions, pack_within
+from hornbeam.binarizers import BINS_FOR_A_TREE, Conditions, bin_within, pack_conditions, pack_within
 from hornbeam.cluster import OrderedProblem, PackedProblem, pool_on, solve_on_cluster
 from hornbeam.fitting.hazards import SurvivalScale
 from hornbeam.fitting.scales import AdditiveScale
@@ -110,7 +110,8 @@ def search_by_order(
     start: StartArrays | None = None,
 ) -> Search:
     """Return the ordered search, whose columns are thresholds."""
-    bins, n_thresholds = bin_within(conditions, training.table, training.budget)
+    late = {"n_late": BINS_FOR_A_TREE} if training.codes is None else {}  # a search of classes grows no greedy tree
+    bins, n_thresholds = bin_within(conditions, training.table, training.budget, **late)
     if start is not None and n_thresholds.sum() < len(conditions):
         return _start_alone(conditions, training, scale, options, start)
     columns = _core.OrderedColumns(bins, n_thresholds)
