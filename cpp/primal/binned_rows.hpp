@@ -71,7 +71,7 @@ class BinnedRows {
                                            std::uint64_t{1} << std::min(n_levels, std::uint64_t{63}));
     // Rows are mostly added up in their order, many sums as vectors.
     const std::uint64_t of_rows = n_levels * n_rows * n_variables * (10 + size / 3),
-                        of_nodes = n_nodes * n_variables * (2 * kShare * 2 * of_leaf + kMostGroups * size);
+                        of_nodes = n_nodes * n_variables * (4 * of_leaf * kShare + size * kMostGroups);
     return {of_rows + of_nodes + n_rows * size * of_leaf / 4,
             n_rows * (n_variables + sizeof(std::uint32_t) + size * sizeof(Ticks)) +
                 n_variables * kMostGroups * size * sizeof(Ticks)};
