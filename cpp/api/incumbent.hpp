@@ -4,12 +4,11 @@
 //         one (primal/greedy_tree.hpp), which is grown at most once, when it is asked for.
 // FLOW    api/solve makes it -> the search starts from it -> api/solve returns it if the search ends with a worse one.
 // CHOICE  Greedy trees are for problems whose rows weigh for every target. One is grown before the search if the time
-// that
-//         is left has room for it, so that no more time brings a worse tree. A search by sums over columns, and one of
-//         a policy with few rows, often ends sooner than a greedy tree would have paid: it gets one only if it is
-//         stopped. After a stop, a greedy tree may take a sixteenth of the time of the search, or a tenth of a second.
-//         Half a second is allowed in any case where nothing else is known but a leaf; four seconds never, as nothing
-//         interrupts the growth.
+//         that is left has room for it, so that no more time brings a worse tree. A search by sums over columns, and
+//         one of a policy with few rows, often ends sooner than a greedy tree would have paid: it gets one only if it
+//         is stopped. After a stop, a greedy tree may take a sixteenth of the time of the search, or a tenth of a
+//         second; half a second where nothing else is known but a leaf. Nothing interrupts the growth, so four seconds
+//         are the most.
 #pragma once
 
 #include <algorithm>
