@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from sklearn.model_selection import GridSearchCV, cross_val_predict
 
-from hornbeam import ActionTree, NotProvenWarning, PolicyTree, PolicyTreeCV, Tree, plot_frontier
+from hornbeam import ActionTree, NotProvenWarning, PolicyTree, PolicyTreeCV, Tree, plot_cv, plot_frontier
 from hornbeam.export import FORMATS, from_json
 
 AGES = pd.DataFrame({"age": [20.0, 30, 50, 60], "city": ["a", None, "b", "a"]})
@@ -310,3 +310,41 @@ def test_parts_that_make_no_tree_are_refused(changes, error, message):
     parts = {name: getattr(tree, name) for name in tree._fields()} | changes
     with pytest.raises(error, match=message):
         ActionTree(**parts)
+
+
+def rewards_of_three_actions(n_rows=300):
+    draw = np.random.default_rng(0)
+    X = draw.integers(0, 10, size=(n_rows, 3))
+    noise = draw.normal(size=(n_rows, 2))
+    rewards = np.column_stack([np.zeros(n_rows), np.where(X[:, :2] > [4, 6], [1.0, 2.0], [-1.0, -2.0]) + noise])
+    return draw, X, rewards
+
+
+def test_cross_validation_chooses_no_policy_that_cannot_be_carried_out():
+    draw, X, rewards = rewards_of_three_actions()
+    rewards[draw.random(len(X)) < 0.03, 2] = np.nan  # no column tells where
+    found = PolicyTreeCV(max_depth=2).fit(X, rewards)
+    means = found.cv_results_["mean_test_score"]
+    assert means[0] == -np.inf
+    assert found.best_score_ == means.max() > -np.inf
+    assert 2 not in found.predict(X)
+    with pytest.raises(ValueError, match="Input y contains NaN"):
+        PolicyTree(0, 2).fit(X, np.nan_to_num(rewards)).score(X, rewards)
+    assert np.isfinite(plot_cv(found).containers[0].lines[0].get_ydata()).all()
+
+
+def test_cross_validation_chooses_a_policy_whose_columns_tell_which_actions_are_available():
+    _, X, rewards = rewards_of_three_actions()
+    rewards[X[:, 1] < 3, 2] = np.nan
+    found = PolicyTreeCV(max_depth=2).fit(X, rewards)
+    assert np.isfinite(found.cv_results_["mean_test_score"]).all()
+    assert 2 in found.predict(X)
+
+
+def test_cross_validation_needs_a_policy_that_can_be_carried_out():
+    draw, X, rewards = rewards_of_three_actions()
+    for action in range(3):
+        rewards[draw.random(len(X)) < 0.1, action] = np.nan
+    rewards[np.isnan(rewards).all(axis=1)] = 0
+    with pytest.raises(ValueError, match="-inf in some fold"):
+        PolicyTreeCV(max_depth=1).fit(X, rewards)

@@ -198,14 +198,16 @@ class CrossValidated:
     def _set_results(self, candidates: list[Candidate], scores: npt.NDArray[np.float64], chosen: int) -> None:
         """Set the attributes of the cross-validation; the penalties rise."""
         means = scores.mean(axis=1)
+        with np.errstate(invalid="ignore"):  # there are none of -inf
+            deviations, errors = scores.std(axis=1), standard_errors(scores)
         self.regularizations_ = np.array([one.regularization for one in candidates])
         self.cv_results_ = {
             "param_regularization": self.regularizations_,
             "n_leaves": np.array([one.classifier.n_leaves_ for one in candidates]),
             **{f"split{fold}_test_score": scores[:, fold] for fold in range(scores.shape[1])},
             "mean_test_score": means,
-            "std_test_score": scores.std(axis=1),
-            "standard_error": standard_errors(scores),
+            "std_test_score": deviations,
+            "standard_error": errors,
             "rank_test_score": np.array([1 + int((means > mean).sum()) for mean in means], dtype=np.int32),
         }
         self.best_index_, self.best_score_ = chosen, float(means[chosen])
@@ -298,8 +300,14 @@ def _check_classes(y: npt.NDArray[Any], splits: list[Any]) -> None:
 
 
 def _check_scores(scores: npt.NDArray[np.float64]) -> None:
-    """Raise ValueError if a score is not a number."""
-    wrong = np.argwhere(~np.isfinite(scores))
+    """Raise ValueError if a score is not a number, or no leaf penalty is left by those of -inf."""
+    wrong = np.argwhere(np.isnan(scores) | (scores == np.inf))
+    if len(wrong) == 0 and not np.isfinite(scores).all(axis=1).any():
+        raise ValueError(
+            "The score of each leaf penalty is -inf in some fold, as that of a policy is which chooses an action whose "
+            "reward is missing in a held-out row. Leave such rows out, raise min_samples_leaf, or add the columns that "
+            "tell which actions are available."
+        )
     if len(wrong) > 0:
         raise ValueError(
             f"The score of fold {wrong[0][1]} is {scores[tuple(wrong[0])]}; its test rows may miss a class that the "
@@ -371,7 +379,7 @@ def choose(scores: npt.NDArray[np.float64], rule: str) -> int:
     best = len(means) - 1 - int(np.argmax(means[::-1]))
     if rule == "best":
         return best
-    return int(np.flatnonzero(means >= means[best] - standard_errors(scores)[best])[-1])
+    return int(np.flatnonzero(means >= means[best] - standard_errors(scores[[best]])[0])[-1])
 
 
 def standard_errors(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -112,9 +112,12 @@ class PolicyTreeMethods(TreeDisplay, TreeEstimator):
         return float(np.average(chosen, weights=weights))
 
     def _earned(
-        self, X: Any, y: Any, sample_weight: Any
+        self, X: Any, y: Any, sample_weight: Any, *, may_miss: bool = False
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[Any], npt.NDArray[np.float64]]:
-        """Return rewards less costs, weights, and the reward of the chosen action of each row of weight above 0."""
+        """Return rewards less costs, weights, and the reward of the chosen action of each row of weight above 0.
+
+        Raises ValueError if one of these is missing, unless `may_miss`.
+        """
         table, rewards = self._table(X), read_rewards(y)
         if rewards.actions.tolist() != self.actions_.tolist():
             raise ValueError(
@@ -127,7 +130,7 @@ class PolicyTreeMethods(TreeDisplay, TreeEstimator):
         rows, codes = np.arange(table.n_rows), self.tree_.prediction[self.tree_.apply(table)]
         chosen = net[rows, codes]
         unknown = np.flatnonzero(np.isnan(chosen) & (weights > 0))
-        if len(unknown) > 0:
+        if len(unknown) > 0 and not may_miss:
             action = self.actions_.tolist()[codes[unknown[0]]]
             raise ValueError(
                 f"Input y contains NaN: the policy chooses {action!r} in {count(len(unknown))} where its reward is "

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
+import numpy as np
+
 from hornbeam._budget import DEFAULT_TIME_LIMIT
 from hornbeam.binarizers import Binarizer
 from hornbeam.estimators._cross_validation import CrossValidatedPath, FinePenalty, as_rows
@@ -15,7 +17,10 @@ from hornbeam.fitting.rewards import read_rewards
 
 
 class _FinePolicyTree(FinePenalty, PolicyTree):
-    pass
+    def _score_on(self, X: Any, y: Any, sample_weight: Any) -> float:
+        """Return the mean reward; -inf if an action is chosen that is not available, since this cannot be done."""
+        _, weights, chosen = self._earned(X, y, sample_weight, may_miss=True)
+        return -np.inf if np.isnan(chosen).any() else float(np.average(chosen, weights=weights))
 
 
 class PolicyTreeCV(CrossValidatedPath, PolicyTreeMethods):
@@ -23,6 +28,9 @@ class PolicyTreeCV(CrossValidatedPath, PolicyTreeMethods):
 
     As `GOSDTClassifierCV`: the leaf penalties compared are one for each tree of the regularization path over all rows,
     and the path of the training rows of each fold is scored on the others.
+
+    A missing reward means that the action is not available, so a tree that chooses such an action for a held-out row
+    has the score -inf, and its leaf penalty is not chosen. `fit` raises ValueError if this leaves none.
 
     Parameters
     ----------

@@ -139,7 +139,15 @@ def plot_cv(classifier: Any, *, ax: Axes | None = None) -> Axes:
         _, ax = plt.subplots(layout="constrained")
     results = classifier.cv_results_
     penalties, means = results["param_regularization"], results["mean_test_score"]
-    ax.errorbar(penalties, means, results["standard_error"], color=LINE_COLORS[0], marker="o", capsize=3)
+    has_mean = np.isfinite(means)  # that of a policy tree which chooses an action that is not available is -inf
+    ax.errorbar(
+        penalties[has_mean],
+        means[has_mean],
+        results["standard_error"][has_mean],
+        color=LINE_COLORS[0],
+        marker="o",
+        capsize=3,
+    )
     ax.axvline(classifier.regularizations_[classifier.best_index_], color="#555555", linestyle=_DASHED, linewidth=1)
     ax.set_xscale("log")
     ax.xaxis.set_minor_formatter(NullFormatter())
