@@ -9,7 +9,10 @@
 //         (W3) With a reference, (W1) holds for trees that lose on each row at least as much as the reference, which
 //         is what bounds/reference.hpp promises: a threshold's sides are added up, and its neighbors bound them by
 //         subsets and by rows that count in full. No bound of one side comes from that of both.
-//         (W4) The memory that all threads use and have reserved stays within the limit, or the search stops.
+//         (W4) `relaxed` of a result is as `lower`, but of trees whose leaves may have any number of rows. It alone
+//         bounds the neighbors of a threshold (sorted/open_thresholds.hpp), so a threshold with too few rows on a side
+//         is tried, too, unless it is at the root.
+//         (W5) The memory that all threads use and have reserved stays within the limit, or the search stops.
 // COST    A subproblem costs its rows x variables for each threshold tried, whatever the number of thresholds.
 #pragma once
 
