@@ -33,7 +33,7 @@ class OpenLevels {
     for (const OrderedWorker::Level& level : levels_) {
       if (!level.is_stopped) break;
       open.push_back({level.bound, level.heap.open_runs(), std::nullopt});
-      if (!level.tried) break;
+      if (!level.tried || !has_leaves(level)) break;
       const StoppedThreshold& stopped = open.back().stopped.emplace(stopped_threshold(level));
       if (!stopped.has_sides) break;
       rows_ = &last_side_;
@@ -50,9 +50,17 @@ class OpenLevels {
   }
 
  private:
+  /// A threshold with too few rows on a side is no split of the trees that others look for.
+  bool has_leaves(const OrderedWorker::Level& level) const {
+    return problem_.costs.has_leaves(threshold_of(level).n_rows, rows_->n_rows());
+  }
+  static const sorted::Threshold& threshold_of(const OrderedWorker::Level& level) {
+    return level.heap.thresholds_of(level.tried->variable)[static_cast<std::size_t>(level.tried->first)];
+  }
+
   StoppedThreshold stopped_threshold(const OrderedWorker::Level& level) {
     const sorted::OpenThresholds& run = *level.tried;
-    const sorted::Threshold& threshold = level.heap.thresholds_of(run.variable)[static_cast<std::size_t>(run.first)];
+    const sorted::Threshold& threshold = threshold_of(level);
     const sorted::ThresholdSplit split = rows_->split_behind(run.variable, threshold.n_rows);
     StoppedThreshold stopped{
         run, true, problem_.columns.first_column[split.variable] + split.threshold, {}, level.last_side};
