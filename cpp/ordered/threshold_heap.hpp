@@ -36,7 +36,8 @@ class ThresholdHeap {
   /// The runs that are open, in any order; and others in their place, of the same thresholds.
   const std::vector<sorted::OpenThresholds>& open_runs() const { return open_; }
   void replace(const std::vector<sorted::OpenThresholds>& runs);
-  /// Closes the thresholds that leave too few rows for a leaf, where no larger rows ask for what they cost.
+  /// Closes the thresholds that leave a side with too few rows for a leaf. Only for rows without larger ones, which
+  /// such thresholds would bound.
   void close_short_sides(const sorted::LeafCosts& costs, std::uint32_t n_rows);
 
   Ticks bound() const { return open_.empty() ? kInfinity : open_.front().bound(); }

@@ -198,7 +198,7 @@ class CrossValidated:
     def _set_results(self, candidates: list[Candidate], scores: npt.NDArray[np.float64], chosen: int) -> None:
         """Set the attributes of the cross-validation; the penalties rise."""
         means = scores.mean(axis=1)
-        with np.errstate(invalid="ignore"):  # there are none of -inf
+        with np.errstate(invalid="ignore"):  # -inf has neither
             deviations, errors = scores.std(axis=1), standard_errors(scores)
         self.regularizations_ = np.array([one.regularization for one in candidates])
         self.cv_results_ = {
@@ -300,13 +300,13 @@ def _check_classes(y: npt.NDArray[Any], splits: list[Any]) -> None:
 
 
 def _check_scores(scores: npt.NDArray[np.float64]) -> None:
-    """Raise ValueError if a score is not a number, or no leaf penalty is left by those of -inf."""
+    """Raise ValueError if a score is not a number, or every leaf penalty has one of -inf."""
     wrong = np.argwhere(np.isnan(scores) | (scores == np.inf))
     if len(wrong) == 0 and not np.isfinite(scores).all(axis=1).any():
         raise ValueError(
-            "The score of each leaf penalty is -inf in some fold, as that of a policy is which chooses an action whose "
-            "reward is missing in a held-out row. Leave such rows out, raise min_samples_leaf, or add the columns that "
-            "tell which actions are available."
+            "Every leaf penalty scores -inf in some fold. A policy tree does if it chooses an action whose reward is "
+            "missing in a held-out row: leave such rows out, raise min_samples_leaf, or add the columns that tell "
+            "which actions are available."
         )
     if len(wrong) > 0:
         raise ValueError(
