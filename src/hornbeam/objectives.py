@@ -127,7 +127,7 @@ def check_objective(objective: object, omega: object, cost_matrix: object, other
     if objective == "cost" and cost_matrix is None:
         raise ValueError("objective='cost' needs cost_matrix, an array of shape (n_classes, n_classes).")
     if objective not in ("weighted", "f1") and not is_one(omega):
-        raise ValueError(f"omega is used by objective='weighted' only, but objective={objective!r}.")
+        raise ValueError(f"omega is used by objective='weighted' only, but objective={objective!r}; set omega=1.")
 
 
 def is_one(value: object) -> bool:

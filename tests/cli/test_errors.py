@@ -96,7 +96,7 @@ def directory(tmp_path, fruit, monkeypatch) -> Path:
         ([*FIT, "kind", "--encoding", "klingon"], "--encoding 'klingon': unknown encoding; try utf-8, latin-1, cp1252"),
         ([*FIT, "kind", "--drop", "colors"], "data.csv: has no column 'colors'; did you mean 'color'?"),
         ([*FIT, "kind", "--keep", "zzz"], "data.csv: has no column 'zzz'; its columns are"),
-        ([*FIT, "kind", "--drop", "kind"], "--drop kind: is the target"),
+        ([*FIT, "kind", "--drop", "kind"], "--drop kind: this column is the target"),
         ([*FIT, "kind", "--keep", "kind"], "data.csv: has no column besides the target 'kind'"),
         (["columns", "data.csv", "--target", "kinds"], "data.csv: has no column 'kinds'; did you mean 'kind'?"),
         (["columns", "data.csv", "--keep", "stem", "--drop", "stem"], "--keep and --drop leave no column"),

@@ -70,7 +70,7 @@ def test_costs_and_held_out_rows(run, offers):
         (["--reward", "call", "--omega", "2"], "--omega belongs to"),
         (["--reward", "city"], "reward 'city' is of type String"),
         (["--reward", "cal"], "has no column 'cal'; did you mean 'call'?"),
-        (["--reward", "call", "--drop", "call"], "--drop call: is a reward"),
+        (["--reward", "call", "--drop", "call"], "--drop call: this column is a reward"),
         (["--reward", "call", "--costs", "much"], "expected an action and its cost"),
         (["--reward", "call", "--costs", "call=1", "--costs", "call=2"], "'call' has two costs"),
         (["--reward", "call", "--reward", "letter", "--reward", "age", "--reward", "city"], "expected numbers"),

@@ -91,7 +91,7 @@ def test_a_single_time_of_all_events_has_no_concordance(run, tmp_path):
         (["--event", "age", "--time", "days"], "--event 'age' holds"),
         (["--event", "died", "--time", "day"], "has no column 'day'; did you mean 'days'?"),
         (["--event", "died", "--time", "died"], "--event and --time name the same column 'died'"),
-        (["--event", "died", "--time", "days", "--drop", "days"], "--drop days: is the time"),
+        (["--event", "died", "--time", "days", "--drop", "days"], "--drop days: this column is the time"),
         (["--event", "died", "--time", "days", "--omega", "2"], "--omega belongs to"),
         (["--event", "died", "--time", "days", "--binarizer", "guess"], "chooses thresholds by classes"),
     ],

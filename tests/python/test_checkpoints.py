@@ -41,7 +41,7 @@ def test_a_file_of_other_labels_is_refused_by_name(tmp_path):
     [
         ({"checkpoint": 3}, TypeError, "checkpoint must be the path"),
         ({"checkpoint": ""}, ValueError, "checkpoint must be the path"),
-        ({"checkpoint": "run.hbt", "objective": "f1"}, ValueError, "checkpoint needs an additive objective"),
+        ({"checkpoint": "run.hbt", "objective": "f1"}, ValueError, "checkpoint needs an objective that is a sum"),
         ({"checkpoint": "run.hbt", "checkpoint_interval": -1}, ValueError, "checkpoint_interval"),
     ],
 )

@@ -213,12 +213,12 @@ def test_an_index_is_refused_with_what_to_use_instead():
 
 @pytest.mark.parametrize("objective", ["f1", "auc"])
 def test_an_objective_that_is_not_additive_is_refused(objective):
-    with pytest.raises(ValueError, match=f"needs an additive objective, but objective='{objective}'"):
+    with pytest.raises(ValueError, match=f"that is a sum over the rows, but objective='{objective}'"):
         GOSDTClassifier(objective=objective).frontier([[0], [1]], [0, 1])
 
 
 def test_a_reference_is_refused():
-    with pytest.raises(ValueError, match="set reference=None"):
+    with pytest.raises(ValueError, match="Set reference=None"):
         GOSDTClassifier(reference=[0, 1]).frontier([[0], [1]], [0, 1])
 
 

@@ -193,7 +193,7 @@ def test_folds_with_one_class_are_an_error_that_says_what_to_do(wine):
 
 
 def test_more_folds_than_rows_are_an_error_that_names_the_parameter():
-    with pytest.raises(ValueError, match=r"cv=None cannot divide these rows. .*n_splits=5"):
+    with pytest.raises(ValueError, match=r"cv=None cannot split these rows. .*n_splits=5"):
         GOSDTClassifierCV().fit([[0], [1], [2]], [0, 1, 1])
 
 

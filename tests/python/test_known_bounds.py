@@ -118,13 +118,13 @@ def test_bounds_are_checked(name):
         GOSDTClassifier(**{name: -0.1}).fit(X, y)
     with pytest.raises(TypeError, match=f"{name} must be"):
         GOSDTClassifier(**{name: "0.1"}).fit(X, y)
-    with pytest.raises(ValueError, match=f"{name} needs an additive objective, but objective='auc'"):
+    with pytest.raises(ValueError, match=f"{name} needs an objective that is a sum over the rows, but objective='auc'"):
         GOSDTClassifier(objective="auc", **{name: 0.1}).fit(X, y)
 
 
 def test_a_reference_refuses_an_upper_bound_and_takes_a_lower_one():
     X, y = table(0)
-    with pytest.raises(ValueError, match="known_upper_bound needs a proof, and a reference guesses bounds"):
+    with pytest.raises(ValueError, match="known_upper_bound needs a proof, but a reference only guesses bounds"):
         GOSDTClassifier(reference=y, known_upper_bound=0.1).fit(X, y)
     assert GOSDTClassifier(reference=y, known_lower_bound=0.001).fit(X, y).lower_bound_ >= 0.001
 

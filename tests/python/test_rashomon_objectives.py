@@ -229,12 +229,12 @@ def test_a_search_that_is_stopped_has_all_trees_up_to_what_it_says(objective, bo
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"objective": "f1", "method": "resplit"}, "method='resplit' needs an additive objective"),
+        ({"objective": "f1", "method": "resplit"}, "method='resplit' needs an objective that is a sum over the rows"),
         ({"objective": "f1", "omega": 2.0}, "omega is used by objective='weighted' only"),
         ({"objective": "f1", "rashomon_bound": 1.5}, "rashomon_bound=1.5 is too large: .* less than .*, 1.01."),
         ({"objective": "auc", "epsilon": 99}, "epsilon=99 is too large: .* must be less than 1 plus the leaf penalty"),
         ({"objective": "auc", "class_weight": "balanced"}, "class_weight cannot be used"),
-        ({"objective": "auc", "distinct": "labels"}, "distinct='labels' has no meaning"),
+        ({"objective": "auc", "distinct": "labels"}, "distinct='labels' cannot be used"),
         ({"objective": "auc", "theta": 0.5}, "theta is used by"),
         ({"objective": "partial_auc"}, "objective='partial_auc' needs theta"),
     ],

@@ -116,7 +116,7 @@ def test_an_exported_list_predicts_the_same():
     [
         ({"shape": "list"}, "shape must be"),
         ({"objective": "auc"}, "shape='rule_list' cannot be used with objective='auc'"),
-        ({"objective": "f1", "labelling": "omega"}, "labelling='omega' is for trees of any shape"),
+        ({"objective": "f1", "labelling": "omega"}, "labelling='omega' needs shape='tree'"),
     ],
 )
 def test_what_has_no_rule_lists_is_refused(parameters, message):

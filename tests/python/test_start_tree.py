@@ -220,7 +220,7 @@ def test_unfitted_estimators_and_damaged_json_are_refused():
 def test_objectives_that_are_not_additive_refuse_a_start_tree(objective):
     X, y = table(0)
     start = DecisionTreeClassifier(max_depth=2).fit(X, y > 0)
-    with pytest.raises(ValueError, match=f"start_tree needs an additive objective, but objective='{objective}'"):
+    with pytest.raises(ValueError, match=f"start_tree needs .* a sum over the rows, but objective='{objective}'"):
         GOSDTClassifier(objective=objective, start_tree=start).fit(X, y > 0)
 
 
@@ -292,7 +292,7 @@ def test_a_warm_start_on_other_columns_is_refused():
         model.fit(X[:, :2], y)
     with pytest.raises(TypeError, match="warm_start must be True or False, got 1"):
         GOSDTClassifier(warm_start=1).fit(X, y)
-    with pytest.raises(ValueError, match="warm_start needs an additive objective"):
+    with pytest.raises(ValueError, match="warm_start needs an objective that is a sum over the rows"):
         GOSDTClassifier(warm_start=True, objective="f1").fit(X, y > 0)
 
 

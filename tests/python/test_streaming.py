@@ -166,7 +166,7 @@ def test_wrong_names_are_refused(y: Any, weight: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("classifier", "message"),
     [
-        (GOSDTClassifier(0.1, reference=[0, 1]), "reference must be a fitted estimator or 'binarizer', since X is"),
+        (GOSDTClassifier(0.1, reference=[0, 1]), "reference must be a fitted estimator or 'binarizer' if X"),
         (GOSDTClassifier(0.1, reference="other"), "reference must be a fitted estimator .*; got 'other'"),
         (GOSDTClassifier(0.1, reference="binarizer"), "reference='binarizer' needs binarizer='guess'"),
         (MAPTreeClassifier(), "MAPTreeClassifier does not read in batches"),
@@ -219,7 +219,7 @@ def test_the_default_time_limit_is_for_the_search(monkeypatch: pytest.MonkeyPatc
     classifier = GOSDTClassifier(0.02, max_depth=3).fit(mixed_table(100).lazy(), "label")
     assert clock[0] >= 2000.0
     assert classifier.status_ == "optimal"
-    with pytest.raises(TimeoutError, match="time_limit was over after 37 rows"):
+    with pytest.raises(TimeoutError, match="time_limit was reached after 37 rows"):
         GOSDTClassifier(0.02, max_depth=3, time_limit=61).fit(mixed_table(100).lazy(), "label")
 
 

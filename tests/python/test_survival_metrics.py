@@ -101,10 +101,10 @@ Y = [[1, 2.0], [1, 4.0], [0, 6.0]]
         (lambda: concordance_index(Y, [1.0, 2.0]), r"risk has the shape \(2,\), but y has 3 rows"),
         (lambda: concordance_index(Y, [1.0, np.nan, 2.0]), "risk is nan in row 1"),
         (lambda: concordance_index([[0, 1.0], [0, 2.0]], [1, 2]), "No two rows of y can be compared"),
-        (lambda: brier_score(Y, Y, [[0.5]] * 3, [3, 2]), "times must be finite numbers that rise"),
+        (lambda: brier_score(Y, Y, [[0.5]] * 3, [3, 2]), "finite number, in increasing order"),
         (lambda: brier_score(Y, Y, [[0.5]] * 2, [3]), r"survival has the shape \(2, 1\); expected \(3, 1\)"),
         (lambda: brier_score(Y, Y, [[1.5]] * 3, [3]), "probabilities from 0 to 1"),
-        (lambda: brier_score(Y, [[1, 9.0]] * 3, [[0.5]] * 3, [7]), "Use times below 6"),
+        (lambda: brier_score(Y, [[1, 9.0]] * 3, [[0.5]] * 3, [7]), "times must be below 6"),
         (lambda: integrated_brier_score(Y, Y, [[0.5]] * 3, [3]), "at least two times"),
     ],
 )

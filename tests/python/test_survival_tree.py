@@ -187,7 +187,7 @@ def test_the_tree_is_written_read_and_pickled(fitted):
         ("hazard_ratios", "hazard_ratios: expected finite numbers"),
         ("weights", "weights: "),
         ("times", "times: "),
-        ("survival", "times: they must rise, and no curve of survival may exceed 1"),
+        ("survival", "times: they must increase, and no survival curve may exceed 1"),
         ("prediction", "prediction: "),
     ],
 )

@@ -185,7 +185,7 @@ def fit(  # long: a line for each option
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="gosdt: a model, or its tree as JSON, from which the search starts. Not on held-out rows.",
+            help="A model, or its tree as JSON, from which the search starts. Not on held-out rows.",
         ),
     ] = None,
     known_lower_bound: Annotated[
@@ -216,11 +216,11 @@ def fit(  # long: a line for each option
     checkpoint: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="gosdt, maptree: save what is proven there, and go on from it. Not on held-out rows."
+            metavar="FILE", help="Save what is proven to this file, and resume from it. Not on held-out rows."
         ),
     ] = None,
     checkpoint_interval: Annotated[
-        float | None, typer.Option(help="gosdt, maptree: seconds between two saves. Default: 60. Not on held-out rows.")
+        float | None, typer.Option(help="Seconds between two saves. Default: 60. Not on held-out rows.")
     ] = None,
     threads: Annotated[int | None, typer.Option(help="Threads of the search. Default: 1.")] = None,
     lookahead_depth: Annotated[

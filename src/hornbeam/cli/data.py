@@ -99,7 +99,7 @@ def kept_columns(
     """Return the names of the columns that `choose_columns` chooses."""
     check_names(names, [*([] if target is None else [target]), *keep, *drop], path)
     if target is not None and target in drop:
-        raise CommandError(f"--drop {target}: is the target")
+        raise CommandError(f"--drop {target}: this column is the target; drop another one")
     kept = [name for name in names if (not keep or name in keep or name == target) and name not in drop]
     if not kept:
         raise CommandError(f"{path}: --keep and --drop leave no column")

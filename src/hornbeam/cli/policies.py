@@ -47,7 +47,7 @@ def split_rewards(
     check_columns(frame, rewards, path)
     for name in rewards:
         if name in drop or name in keep:
-            raise CommandError(f"--{'drop' if name in drop else 'keep'} {name}: is a reward")
+            raise CommandError(f"--{'drop' if name in drop else 'keep'} {name}: this column is a reward")
         if not (frame[name].dtype.is_numeric() or frame[name].dtype == pl.Boolean):
             raise CommandError(f"{path}: reward {name!r} is of type {frame[name].dtype}; expected numbers")
     earned = frame.select(pl.col(name).cast(pl.Float64).fill_nan(None) for name in rewards)

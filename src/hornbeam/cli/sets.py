@@ -64,7 +64,7 @@ class SetOutput:
         """Return the numbers of the trees to show and to write: the best ones, then those of the sample, each once."""
         trees = estimator.rashomon_set_
         if trees.n_trees == 0 and self.sample:
-            raise CommandError("--sample: the set holds no tree")
+            raise CommandError("--sample: the set holds no tree; raise --epsilon or --rashomon-bound")
         sampled = sorted(trees.sample(self.sample, random_state=self.seed))
         return list(dict.fromkeys([*range(min(self.best, trees.n_trees)), *sampled]))
 

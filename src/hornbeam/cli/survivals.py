@@ -52,7 +52,7 @@ def split_times(
         raise CommandError(f"--event and --time name the same column {event!r}")
     for option, name in (("event", event), ("time", time)):
         if name in drop or name in keep:
-            raise CommandError(f"--{'drop' if name in drop else 'keep'} {name}: is the {option}")
+            raise CommandError(f"--{'drop' if name in drop else 'keep'} {name}: this column is the {option}")
         if not (frame[name].dtype.is_numeric() or frame[name].dtype == pl.Boolean):
             expected = "0 (censored) and 1, or false and true" if option == "event" else "numbers"
             raise CommandError(f"{path}: --{option} {name!r} is of type {frame[name].dtype}; expected {expected}")

@@ -164,7 +164,7 @@ class CrossValidated:
         try:
             splits = list(of_folds.split(X, target, **routed.splitter.split))
         except ValueError as error:
-            raise ValueError(f"cv={shown(self.cv)} cannot divide these rows. {error}") from None
+            raise ValueError(f"cv={shown(self.cv)} cannot split these rows. {error}") from None
         self._check_folds(target, splits)
         at_once = min(len(splits), effective_n_jobs(self.n_jobs))
         n_rounds, left = ceil(len(splits) / at_once), budget.seconds()

@@ -74,7 +74,7 @@ class ExactTree(RegularizedTree):
             self._known_number(name)
         if self.known_upper_bound is not None and self.reference is not None:
             raise ValueError(
-                "known_upper_bound needs a proof, and a reference guesses bounds. Set reference=None or "
+                "known_upper_bound needs a proof, but a reference only guesses bounds. Set reference=None or "
                 "known_upper_bound=None."
             )
 
@@ -123,7 +123,7 @@ class ExactTree(RegularizedTree):
         if self._is_bound_refuted:
             warn_user(
                 f"known_lower_bound={lower:g} is wrong: the objective of tree_ is only {self.objective_:.6g}. "
-                "lower_bound_ does without it. Set known_lower_bound=None."
+                "lower_bound_ ignores it. Set known_lower_bound=None."
             )
         if self.status_ != "cutoff":
             return super()._warn_unless_proven()
@@ -143,20 +143,23 @@ class ExactTreeClassifier(ExactTree, RegularizedTreeClassifier):
         for name, default in NOTHING_KNOWN.items():
             if self.objective in self._non_additive_objectives and getattr(self, name) is not default:
                 raise ValueError(
-                    f"{name} needs an additive objective, but objective={self.objective!r} is solved by a sequence of "
-                    f"searches for other objectives. Set {name}={default}."
+                    f"{name} needs an objective that is a sum over the rows, but "
+                    f"objective={self.objective!r} is solved by a sequence of searches. Set {name}={default}."
                 )
 
     def _check_checkpoint(self, options: _core.SearchOptions) -> _core.SearchOptions:
         if self.checkpoint is not None and self.objective in self._non_additive_objectives:
             raise ValueError(
-                f"checkpoint needs an additive objective, but objective={self.objective!r} is solved by a sequence of "
-                "searches for other objectives. Set checkpoint=None."
+                "checkpoint needs an objective that is a sum over the rows, but "
+                f"objective={self.objective!r} is solved by a sequence of searches. Set checkpoint=None."
             )
         return super()._check_checkpoint(options)
 
     def _check_frontier(self) -> None:
         if self.objective in self._non_additive_objectives:
-            raise ValueError(f"A frontier needs an additive objective, but objective={self.objective!r}.")
+            raise ValueError(
+                "A frontier needs an objective that is a sum over the rows, but "
+                f"objective={self.objective!r}. Fit once for each max_leaves instead."
+            )
         if self.reference is not None:
-            raise ValueError("A frontier is proven, and a reference guesses bounds: set reference=None.")
+            raise ValueError("A frontier needs proofs, but a reference only guesses bounds. Set reference=None.")

@@ -153,8 +153,8 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
                 raise ValueError(NEEDS_GUESSES)
         elif reference is not None and not hasattr(reference, "predict"):
             raise ValueError(
-                "reference must be a fitted estimator or 'binarizer', since X is read in batches, which it predicts "
-                f"one by one; got {shown(reference)}."
+                "reference must be a fitted estimator or 'binarizer' if X is read in batches, since it predicts each "
+                f"batch; got {shown(reference)}."
             )
 
     def _leaf_penalty(self) -> float:

@@ -327,7 +327,7 @@ def model_class_reliance(trees: RashomonSet, indices: Iterable[int] | None = Non
     if not isinstance(trees, RashomonSet):
         raise TypeError(f"trees must be a RashomonSet, such as rashomon_set_, got {type(trees).__name__}.")
     if trees.n_trees == 0:
-        raise ValueError("the set holds no tree.")
+        raise ValueError("the set holds no tree; raise epsilon or rashomon_bound.")
     best = trees.reliance([0])[0]
     # Only an exact set is one graph. Trees of RESPLIT, and chosen ones, are examined one by one.
     if indices is None and trees.complete_up_to > -inf:

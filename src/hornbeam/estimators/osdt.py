@@ -171,7 +171,7 @@ binarizer_, schema_, n_features_in_, feature_names_in_, trace_
         check_theta(self.objective, self.theta)
         random_numbers(self.random_state)  # refuses what it is not
         if self.objective in self._non_additive_objectives and self.class_weight is not None:
-            raise ValueError(f"class_weight cannot be used with objective={self.objective!r}; leave it at None.")
+            raise ValueError(f"class_weight cannot be used with objective={self.objective!r}; set class_weight=None.")
         if self.start is not None and not (isinstance(self.start, str) and self.start == "cart"):
             raise ValueError(f"start must be 'cart' or None, got {shown(self.start)}.")
         return options

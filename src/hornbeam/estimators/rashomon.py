@@ -289,15 +289,19 @@ class RashomonSetClassifier(RashomonSetTree, RegularizedTreeClassifier):
         if self.objective not in self._non_additive_objectives:
             return
         if self.method != "exact":
-            raise ValueError(f"method={self.method!r} needs an additive objective, but objective={self.objective!r}.")
+            raise ValueError(
+                f"method={self.method!r} needs an objective that is a sum over the rows, such as 'accuracy', but "
+                f"objective={self.objective!r}. Use method='exact'."
+            )
         if self.objective == "f1":
             if not is_one(self.omega):
-                raise ValueError("omega is used by objective='weighted' only, but objective='f1'.")
+                raise ValueError("omega is used by objective='weighted' only, but objective='f1'; set omega=1.")
         elif self.class_weight is not None:
-            raise ValueError(f"class_weight cannot be used with objective={self.objective!r}; leave it at None.")
+            raise ValueError(f"class_weight cannot be used with objective={self.objective!r}; set class_weight=None.")
         elif self.distinct == "labels":
             raise ValueError(
-                f"distinct='labels' has no meaning for objective={self.objective!r}, which labels no leaf."
+                f"distinct='labels' cannot be used with objective={self.objective!r}, which labels no leaf; set "
+                "distinct='splits' or 'columns'."
             )
 
     def _leaf_bits(self) -> int:

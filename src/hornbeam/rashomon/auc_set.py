@@ -82,7 +82,7 @@ class AucSetProblem:
         tangent = self.tangent or Tangent(np.array([[0, 1], [1, 0]], dtype=np.int64), 0)
         most = -1 if bound is None or self.tangent is None else max(-1, bound - tangent.base)
         if most >= 1 << _core.COST_BITS:
-            raise ValueError("the bound is too large: nearly all trees would be in the set.")
+            raise ValueError("epsilon or rashomon_bound is too large: nearly all trees would be in the set; lower it.")
         options = _core.SearchOptions(
             max_depth=self.max_depth,
             min_samples_leaf=self.min_samples_leaf,

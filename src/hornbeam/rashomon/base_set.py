@@ -149,7 +149,7 @@ class BaseRashomonSet(ABC, Sequence[AnyTree]):
         """
         n = check_integer("n", n, least=0)
         if n > 0 and self.n_trees == 0:
-            raise ValueError("the set holds no tree to sample.")
+            raise ValueError("the set holds no tree to sample; raise epsilon or rashomon_bound.")
         seeds = random_numbers(random_state).randint(2**32, size=4, dtype=np.uint64)
         random = Random(sum(int(seed) << 32 * place for place, seed in enumerate(seeds)))
         return [random.randrange(self.n_trees) for _ in range(n)]

@@ -113,7 +113,7 @@ class RashomonSet(VotingRashomonSet[Tree]):
         """
         reliances, found = self._reliances(), self._found()
         if self.n_trees == 0:
-            raise ValueError("the set holds no tree.")
+            raise ValueError("the set holds no tree; raise epsilon or rashomon_bound.")
         if not self._is_exact:
             return np.asarray(self.reliance().mean(axis=0))
         assert isinstance(found, GraphOfTrees)

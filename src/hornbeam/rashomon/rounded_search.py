@@ -85,7 +85,7 @@ class RoundedSetSearch(RashomonSearch):
     def _most(self, bound: Fraction) -> int:
         ticks = max(-1, self._kind.ticks_within(self._scale, bound))
         if ticks + self._kind.most_raised >= self._kind.largest_bound:
-            raise ValueError(f"{self._wanted.name()} is too large: even the worst tree would be in the set.")
+            raise ValueError(f"{self._wanted.name()} is too large: even the worst tree would be in the set; lower it.")
         return int(ticks)
 
     def _most_leaves(self, ticks: int) -> int:

@@ -86,7 +86,7 @@ class RoundedRashomonSet(BaseRashomonSet[AnyTree]):
 
     def _graph(self) -> GraphOfTrees:
         if self.n_trees == 0:
-            raise ValueError("the set holds no tree.")
+            raise ValueError("the set holds no tree; raise epsilon or rashomon_bound.")
         found = self._found()
         assert isinstance(found, GraphOfTrees)
         return found

@@ -260,7 +260,7 @@ class RashomonSearch:
         scale, depth, n_rows = self._scale, self._options.max_depth, self._training.table.n_rows
         ticks = max(-1, scale.most_ticks(bound))
         if ticks >= _LARGEST_BOUND:
-            raise ValueError(f"{self._wanted.name()} is too large: even the worst tree would be in the set.")
+            raise ValueError(f"{self._wanted.name()} is too large: even the worst tree would be in the set; lower it.")
         most_leaves = min(n_rows, ticks // scale.leaf_cost, 2 ** min(n_rows if depth is None else depth, 64))
         self._check_most_leaves(most_leaves, scale.leaf_bits)
         return ticks

@@ -49,7 +49,7 @@ class VotingRashomonSet(BaseRashomonSet[AnyTree]):
         for prediction in self._predictions(X, indices):
             counts = counts + (prediction[:, None] == np.arange(n_classes))
         if isinstance(counts, int):
-            raise ValueError("the set holds no tree, or indices is empty.")
+            raise ValueError("the set holds no tree (raise epsilon or rashomon_bound), or indices is empty.")
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
     def ambiguity(self, X: Any, indices: Iterable[int] | None = None) -> float:
@@ -107,7 +107,7 @@ class VotingRashomonSet(BaseRashomonSet[AnyTree]):
 
     def _best_predictions(self, X: Any) -> npt.NDArray[np.int32]:
         if self.n_trees == 0:
-            raise ValueError("the set holds no tree.")
+            raise ValueError("the set holds no tree; raise epsilon or rashomon_bound.")
         return next(self._predictions(X, [0]))
 
     def _differences(self, X: Any, indices: Iterable[int] | None) -> Iterator[npt.NDArray[np.bool_]]:

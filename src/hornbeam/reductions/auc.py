@@ -20,11 +20,11 @@ class AucObjectives:
         """Refuse parameters that have no meaning for rankings."""
         for name in ("class_weight", "reference"):
             if getattr(classifier, name) is not None:
-                raise ValueError(f"{name} cannot be used with objective={classifier.objective!r}; leave it at None.")
+                raise ValueError(f"{name} cannot be used with objective={classifier.objective!r}; set {name}=None.")
         if classifier.shape != "tree":
             raise ValueError(
                 f"shape={classifier.shape!r} cannot be used with objective={classifier.objective!r}, whose search "
-                "lists trees of any shape; leave it at 'tree'."
+                "lists trees of any shape; set shape='tree'."
             )
 
     def make_scale(self, classifier: Any, training: TrainingData) -> AucScale:

@@ -92,13 +92,13 @@ class FScoreObjective:
         if classifier.reference is not None:
             raise ValueError("reference cannot be used with objective='f1', which is not a sum over the rows.")
         if classifier.labelling == "best" and not is_one(classifier.omega):
-            raise ValueError("omega is used by objective='weighted' and by labelling='omega' only.")
+            raise ValueError("omega is used by objective='weighted' and by labelling='omega' only; set omega=1.")
         if classifier.labelling == "omega":
             check_omega(classifier.omega)
             if classifier.bounds is not None:
                 raise ValueError("bounds cannot be used with labelling='omega', whose search has no such bounds.")
             if classifier.shape != "tree":
-                raise ValueError("labelling='omega' is for trees of any shape; leave shape at 'tree'.")
+                raise ValueError("labelling='omega' needs shape='tree'; for rule lists, set labelling='best'.")
 
     def make_scale(self, classifier: Any, training: TrainingData) -> FScoreScale:
         """Return weights times class weights as integers, and the exact leaf penalty."""

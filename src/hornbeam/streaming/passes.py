@@ -82,7 +82,7 @@ class Source(NamedTuple):
         self.report(what, n_rows)
         if self.budget.seconds() == 0:
             raise TimeoutError(
-                f"time_limit was over after {n_rows:,} rows of X had been read for {what}: there is no tree yet. "
+                f"time_limit was reached after {n_rows:,} rows of X had been read for {what}: there is no tree yet. "
                 "Set a larger time_limit, or None; verbose=1 shows how many rows a second are read."
             )
 

@@ -142,7 +142,7 @@ def brier_score(y_train: Any, y_test: Any, survival: Any, times: Any) -> _Floats
         shares = np.array([curve(at) for curve in shares.tolist()])
     shares = shares.astype(np.float64)
     if at.ndim != 1 or not len(at) or not np.isfinite(at).all() or not (np.diff(at) > 0).all():
-        raise ValueError("times must be finite numbers that rise, at least one.")
+        raise ValueError("times must be at least one finite number, in increasing order.")
     if shares.shape != (len(test.times), len(at)):
         raise ValueError(
             f"survival has the shape {shares.shape}; expected ({len(test.times)}, {len(at)}), a row for each of y_test "
@@ -157,8 +157,8 @@ def brier_score(y_train: Any, y_test: Any, survival: Any, times: Any) -> _Floats
     is_lost = (has_had.any(axis=1) & (before == 0)).any() or (survives.any(axis=0) & (now == 0)).any()
     if is_lost:
         raise ValueError(
-            "times go beyond what y_train tells: all of its rows are censored by then, and rows of y_test are not. "
-            f"Use times below {train.times.max():g}."
+            f"times must be below {train.times.max():g}: from then on, all rows of y_train are censored, but some rows "
+            "of y_test are not."
         )
     with np.errstate(divide="ignore"):
         by_row, by_time = (np.where(share > 0, 1 / share, 0.0) for share in (before, now))

@@ -88,7 +88,7 @@ def check_hazards(tree: HazardTree) -> None:
     if tree.prediction.tolist() != list(range(n_nodes)):
         raise ValueError("prediction: each node predicts its own hazard ratio, so these are the numbers of the nodes.")
     if not (tree.times[1:] > tree.times[:-1]).all() or not (tree.survival <= 1).all():
-        raise ValueError("times: they must rise, and no curve of survival may exceed 1.")
+        raise ValueError("times: they must increase, and no survival curve may exceed 1.")
     if not (tree.weights > 0).all():
         raise ValueError("weights: every node must be reached by training rows of positive weight.")
 
