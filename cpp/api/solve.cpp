@@ -11,6 +11,7 @@
 #include "primal/companion.hpp"
 #include "primal/near_optimal.hpp"
 #include "search/search.hpp"
+#include "search/triple_search.hpp"
 #include "verify/score.hpp"
 
 namespace hornbeam::api {
@@ -48,6 +49,12 @@ bool has_companion(const Input& input) {
   return input.bounds.primal && input.reference.empty() && !input.tree.is_rule_list;
 }
 
+/// Whether nothing is known from before, or is to be known later.
+bool is_of_one_search(const Input& input) {
+  return input.start.column.empty() && input.checkpoint.path.empty() && !input.limits.cutoff &&
+         !input.limits.known_lower;
+}
+
 run::Outcome search_columns(const data::PackedColumns& columns, const Input& input, const models::LeafModel& model,
                             run::Run& run, search::EarlierSearches* earlier,
                             Incumbent<data::PackedColumns>& incumbent) {
@@ -57,6 +64,15 @@ run::Outcome search_columns(const data::PackedColumns& columns, const Input& inp
     reference_losses.push_back(input.losses.of(row, input.reference[row]));
   const data::DistinctRows rows(columns, input.losses.targets, run, reference_losses);
   const rows::Problem problem{rows, model, input.leaf_cost, input.tree, input.bounds};
+  if (earlier == nullptr && is_of_one_search(input) && search::suits_triples(problem, input.triples_above)) {
+    if (const auto weights = search::weights_of_targets(input.losses.targets, columns.n_rows)) {
+      std::optional<run::Outcome> found =
+          search::search_triples(problem, *weights, run, [&](const tree::StartTree& tree) {
+            return start_tree(tree, columns, input.losses, model, input.leaf_cost, input.tree);
+          });
+      if (found) return *std::move(found);
+    }
+  }
   const bool is_fast = search::is_fast_by_sums(problem);
   // Sums over columns end too soon for it, and earlier searches have left a tree.
   if (!is_fast && earlier == nullptr) incumbent.grow_first();

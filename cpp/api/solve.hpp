@@ -36,6 +36,8 @@ struct Input {
   std::span<const std::int32_t> reference;  // (n_rows) predictions of a reference for bounds/reference.hpp, or none
   tree::StartTree start = {};               // within the limits, or none: no tree that is worse is returned
   run::CheckpointOptions checkpoint = {};   // for `solve`
+  /// Triples of columns are counted if more rows are distinct (search/triple_search.hpp); none: they never are.
+  std::optional<std::uint64_t> triples_above = std::nullopt;
 };
 
 /// Checks ranges, and that no sum of costs can leave the exact range; throws std::invalid_argument.

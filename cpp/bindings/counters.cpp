@@ -15,6 +15,8 @@
 #include "bindings/problems.hpp"
 #include "data/row_counter.hpp"
 #include "data/triple_counter.hpp"
+#include "search/triple_search.hpp"
+#include "search/triple_tree.hpp"
 
 namespace hornbeam::bindings {
 
@@ -159,9 +161,9 @@ std::vector<ArrayOut<double>> totals_by_code(const data::RowCounter& counter,
   return found;
 }
 
-data::TripleCounter make_triples(std::uint32_t n_columns, std::uint32_t n_targets) {
+data::TripleCounter make_triples(std::uint32_t n_columns, std::uint32_t n_targets, bool only_pairs) {
   api::require(n_columns <= 1024 && n_targets <= 256, "n_columns, n_targets: must be at most 1024 and 256");
-  return {n_columns, n_targets};
+  return {n_columns, n_targets, only_pairs};
 }
 
 bool are_below(const ArrayIn<std::uint8_t, 1>& numbers, std::uint32_t end) {
@@ -198,8 +200,8 @@ bool add_triples_of_flags(data::TripleCounter& counter, const std::vector<nb::ca
   return true;
 }
 
-void add_merged(data::TripleCounter& triples, const data::RowCounter& rows,
-                const std::vector<ArrayIn<std::uint32_t, 1>>& bits) {
+std::size_t add_merged(data::TripleCounter& triples, const data::RowCounter& rows,
+                       const std::vector<ArrayIn<std::uint32_t, 1>>& bits) {
   constexpr std::uint32_t kMostConditions = 24;
   const std::uint32_t n_conditions = triples.n_columns();
   api::require(n_conditions <= kMostConditions, "n_columns: must be at most 24 here");
@@ -212,11 +214,36 @@ void add_merged(data::TripleCounter& triples, const data::RowCounter& rows,
       api::require(number >> n_conditions == 0, "bits: must be below 2^n_columns");
   }
   const std::vector<std::vector<std::int64_t>> cells = rows.cells(of_columns, n_conditions);
+  std::vector<bool> is_filled(std::size_t{1} << n_conditions, false);
   for (std::size_t target = 0; target < cells.size(); ++target) {
     if (cells[target].empty()) continue;
     api::require(target < triples.n_targets(), "targets: must be below n_targets");
     triples.add_cells(static_cast<std::uint32_t>(target), cells[target]);
+    for (std::size_t cell = 0; cell < is_filled.size(); ++cell)
+      if (cells[target][cell] != 0) is_filled[cell] = true;
   }
+  return static_cast<std::size_t>(std::count(is_filled.begin(), is_filled.end(), true));
+}
+
+using TriplesIn = ArrayIn<std::int64_t, 4>;
+
+std::pair<TreeOut, Ticks> tree_of_triples(const TriplesIn& counts, const ArrayIn<std::int64_t, 1>& totals,
+                                          const ArrayIn<std::int64_t, 2>& losses, Ticks leaf_cost,
+                                          std::uint64_t min_samples_leaf, std::uint32_t max_depth) {
+  const std::size_t n = counts.shape(1), n_targets = totals.size();
+  api::require(counts.shape(0) == n_targets && counts.shape(2) == n && counts.shape(3) == n,
+               "counts: shape (n_targets, n_columns, n_columns, n_columns) is needed");
+  api::require(losses.shape(0) == n_targets && losses.shape(1) > 0,
+               "losses: shape (n_targets, n_predictions) is needed");
+  api::require(max_depth <= 3, "max_depth: must be at most 3");
+  search::TripleCounts triples{static_cast<std::uint32_t>(n), {}, {totals.data(), totals.data() + n_targets}};
+  for (std::size_t t = 0; t < n_targets; ++t) triples.held.push_back(counts.data() + t * n * n * n);
+  tree::ResultTree tree = search::best_tree(
+      triples,
+      {{losses.data(), losses.size()}, static_cast<std::uint32_t>(losses.shape(1)), leaf_cost, min_samples_leaf},
+      max_depth);
+  const Ticks cost = tree.cost;
+  return {to_dict(std::move(tree)), cost};
 }
 
 auto triples_of(const data::TripleCounter& counter, std::uint32_t target) {
@@ -249,7 +276,7 @@ ArrayOut<std::int64_t> counts_of(const data::RowCounter& counter) {
 
 }  // namespace
 
-void add_counters(const nanobind::module_& module) {
+void add_counters(nanobind::module_& module) {
   nb::class_<data::RowCounter>(module, "RowCounter",
                                "Merges rows, given by a code for each column, and counts them; distinct rows are in "
                                "the order of their first appearance.")
@@ -273,7 +300,8 @@ void add_counters(const nanobind::module_& module) {
       .def_prop_ro("n_bytes", &data::RowCounter::bytes, "Memory of the distinct rows.");
   nb::class_<data::TripleCounter>(module, "TripleCounter",
                                   "Counts the rows of each target where three binary columns hold.")
-      .def(nb::new_(&make_triples), nb::arg("n_columns"), nb::arg("n_targets"))
+      .def(nb::new_(&make_triples), nb::arg("n_columns"), nb::arg("n_targets"), nb::arg("only_pairs") = false,
+           "Of `only_pairs`, no triples of three different columns are counted.")
       .def("add", &add_triples, nb::arg("columns"), nb::arg("targets").noconvert(),
            "Add rows, given by a byte of 0 or 1 for each column.")
       .def("add_flags", &add_triples_of_flags, nb::arg("streams"), nb::arg("names"), nb::arg("targets").noconvert(),
@@ -281,10 +309,17 @@ void add_counters(const nanobind::module_& module) {
            "does not have booleans, or misses a value.")
       .def("add_merged", &add_merged, nb::arg("rows"), nb::arg("bits").noconvert(),
            "Add the rows of a `RowCounter`, given for each of its first columns by the bits of the columns here that "
-           "hold for each code. The next one has the targets.")
+           "hold for each code. The next one has the targets. Return how many rows differ in the columns here.")
       .def("counts", &triples_of, nb::arg("target"),
            "Rows of a target where columns i <= j <= k hold, at [i, j, k]; the others are 0.")
       .def("totals", &totals_of, "All rows of each target.");
+  module.def(
+      "tree_of_triples", &tree_of_triples, nb::arg("counts").noconvert(), nb::arg("totals").noconvert(),
+      nb::arg("losses").noconvert(), nb::arg("leaf_cost"), nb::arg("min_samples_leaf"), nb::arg("max_depth"),
+      "The best tree of at most three levels, with its cost, from the counts of a `TripleCounter` for all targets "
+      "and what a row of each loses by each prediction.");
+  module.attr("MOST_TRIPLE_COLUMNS") = search::kMostTripleColumns;
+  module.attr("MOST_TRIPLE_TARGETS") = search::kMostTripleTargets;
 }
 
 }  // namespace hornbeam::bindings

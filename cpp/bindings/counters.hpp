@@ -7,6 +7,6 @@
 
 namespace hornbeam::bindings {
 
-void add_counters(const nanobind::module_& module);
+void add_counters(nanobind::module_& module);
 
 }  // namespace hornbeam::bindings

@@ -53,6 +53,7 @@ void SearchOptions::check(Search search) const {
   api::require(!memory_limit || *memory_limit >= 0, "memory_limit: must be at least 0");
   api::require(n_threads >= 1 && n_threads <= run::kMostThreads, "n_threads: must be in [1, 1024]");
   api::require(checkpoint_interval >= 0, "checkpoint_interval: must be at least 0");
+  api::require(!triples_above || *triples_above >= 0, "triples_above: must be at least 0");
   api::require(!max_expansions || *max_expansions >= 1, "max_expansions: must be at least 1");
 }
 
@@ -66,6 +67,8 @@ run::SearchLimits SearchOptions::search_limits() const {
 }
 
 std::optional<std::uint64_t> SearchOptions::expansion_limit() const { return as_unsigned(max_expansions); }
+
+std::optional<std::uint64_t> SearchOptions::most_rows_searched() const { return as_unsigned(triples_above); }
 
 posterior::PosteriorLimits SearchOptions::posterior_limits() const {
   return {narrowed(max_depth), time_limit, as_unsigned(memory_limit), expansion_limit(), {}};

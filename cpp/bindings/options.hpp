@@ -41,6 +41,7 @@ struct SearchOptions {
   TreeLimits tree_limits() const;
   run::SearchLimits search_limits() const;
   std::optional<std::uint64_t> expansion_limit() const;
+  std::optional<std::uint64_t> most_rows_searched() const;
   posterior::PosteriorLimits posterior_limits() const;
   run::CheckpointOptions checkpoint_options() const { return {checkpoint.value_or(""), checkpoint_interval}; }
   /// The same with every bound at its default.

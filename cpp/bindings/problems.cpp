@@ -51,6 +51,7 @@ api::Input AdditiveProblem::input(const SearchOptions& options) const {
       .bounds = options.bounds_of(kExact),
       .reference = span_of(reference),
       .checkpoint = options.checkpoint_options(),
+      .triples_above = options.most_rows_searched(),
   };
 }
 

@@ -2,28 +2,26 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <numeric>
-
-#include "kernels/kernels.hpp"
 
 namespace hornbeam::data {
 
 namespace {
 
-/// The words of 50 columns fit into the nearest cache.
-constexpr std::uint32_t kTileWords = 64;
-constexpr std::size_t kTileRows = std::size_t{kTileWords} * kWordBits;
+constexpr std::size_t kTileRows = std::size_t{TripleCounter::kTileWords} * kWordBits;
 
 }  // namespace
 
-TripleCounter::TripleCounter(std::uint32_t n_columns, std::uint32_t n_targets)
+TripleCounter::TripleCounter(std::uint32_t n_columns, std::uint32_t n_targets, bool only_pairs)
     : n_columns_(n_columns),
+      only_pairs_(only_pairs),
       counts_(n_targets, std::vector<std::int64_t>(std::size_t{n_columns} * n_columns * n_columns, 0)),
       totals_(n_targets, 0),
       stride_((n_columns + kLanes - 1) / kLanes * kLanes),
       tile_(std::size_t{stride_} * kTileWords),
       masks_(std::size_t{n_targets} * kTileWords),
-      row_(stride_) {}
+      row_(padded_to_lanes(n_columns)) {}
 
 void TripleCounter::add(std::span<const CodesOfColumn> columns, std::span<const std::uint8_t> targets) {
   for (std::size_t first = 0; first < targets.size(); first += kTileRows) {
@@ -35,28 +33,39 @@ void TripleCounter::add(std::span<const CodesOfColumn> columns, std::span<const 
       for (std::size_t row = 0; row < n_rows; row += kWordBits)
         tile_[row / kWordBits * stride_ + c] = load_flags(
             columns[c], first + row, static_cast<std::uint32_t>(std::min<std::size_t>(kWordBits, n_rows - row)));
-    count_tile(static_cast<std::uint32_t>((n_rows + kWordBits - 1) / kWordBits));
+    const kernels::TileView tile = {tile_.data(), words_for(static_cast<std::uint32_t>(n_rows)), stride_};
+    for (std::uint32_t target = 0; target < n_targets(); ++target)
+      add_words(tile, target, &masks_[std::size_t{target} * kTileWords], 1);
   }
 }
 
-void TripleCounter::count_tile(std::uint32_t n_words) {
+void TripleCounter::add_words(const kernels::TileView& tile, std::uint32_t target, const Word* mask,
+                              std::int64_t times) {
   Word one[kTileWords], two[kTileWords];
-  const auto and_with = [&](const Word* mask, std::size_t column, Word* both) {
-    for (std::uint32_t w = 0; w < n_words; ++w) both[w] = mask[w] & tile_[std::size_t{w} * stride_ + column];
+  const auto and_with = [&](const Word* rows, std::size_t column, Word* both) {
+    for (std::uint32_t w = 0; w < tile.n_words; ++w)
+      both[w] = rows[w] & tile.words[std::size_t{w} * tile.stride + column];
   };
-  const kernels::TileView tile = {tile_.data(), n_words, stride_};
-  for (std::size_t target = 0; target < totals_.size(); ++target) {
-    const Word* const mask = &masks_[target * kTileWords];
-    for (std::uint32_t w = 0; w < n_words; ++w) totals_[target] += std::popcount(mask[w]);
-    for (std::uint32_t i = 0; i < n_columns_; ++i) {
-      and_with(mask, i, one);
-      for (std::uint32_t j = i; j < n_columns_; ++j) {
-        and_with(one, j, two);
-        kernels::kernels().count_columns(tile, two, j, row_.data());
-        std::int64_t* const counts = &counts_[target][(std::size_t{i} * n_columns_ + j) * n_columns_];
-        for (std::uint32_t k = j; k < n_columns_; ++k) counts[k] += row_[k];
-      }
+  for (std::uint32_t w = 0; w < tile.n_words; ++w) totals_[target] += times * std::popcount(mask[w]);
+  for (std::uint32_t i = 0; i < n_columns_; ++i) {
+    and_with(mask, i, one);
+    for (std::uint32_t j = i; j < (only_pairs_ ? i + 1 : n_columns_); ++j) {
+      and_with(one, j, two);
+      kernels::kernels().count_columns(tile, two, j, row_.data());
+      std::int64_t* const of_pair = &counts_[target][(std::size_t{i} * n_columns_ + j) * n_columns_];
+      for (std::uint32_t k = j; k < n_columns_; ++k) of_pair[k] += times * row_[k];
+      if (!only_pairs_) continue;
+      for (std::uint32_t k = i + 1; k < n_columns_; ++k)
+        counts_[target][(std::size_t{i} * n_columns_ + k) * n_columns_ + k] += times * row_[k];
     }
+  }
+}
+
+void TripleCounter::add(const TripleCounter& other) {
+  for (std::size_t target = 0; target < totals_.size(); ++target) {
+    totals_[target] += other.totals_[target];
+    std::transform(counts_[target].begin(), counts_[target].end(), other.counts_[target].begin(),
+                   counts_[target].begin(), std::plus());
   }
 }
 

@@ -188,7 +188,8 @@ class RowCounter:
 class TripleCounter:
     """Counts the rows of each target where three binary columns hold."""
 
-    def __init__(self, n_columns: int, n_targets: int) -> None: ...
+    def __init__(self, n_columns: int, n_targets: int, only_pairs: bool = False) -> None:
+        """Of `only_pairs`, no triples of three different columns are counted."""
 
     def add(self, columns: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], targets: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Add rows, given by a byte of 0 or 1 for each column."""
@@ -198,9 +199,9 @@ class TripleCounter:
         Add the rows of Arrow streams with columns of these names. False, and nothing is added, if one of them does not have booleans, or misses a value.
         """
 
-    def add_merged(self, rows: RowCounter, bits: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> None:
+    def add_merged(self, rows: RowCounter, bits: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> int:
         """
-        Add the rows of a `RowCounter`, given for each of its first columns by the bits of the columns here that hold for each code. The next one has the targets.
+        Add the rows of a `RowCounter`, given for each of its first columns by the bits of the columns here that hold for each code. The next one has the targets. Return how many rows differ in the columns here.
         """
 
     def counts(self, target: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None, None))]:
@@ -211,10 +212,19 @@ class TripleCounter:
     def totals(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
         """All rows of each target."""
 
+def tree_of_triples(counts: Annotated[NDArray[numpy.int64], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], totals: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], losses: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], leaf_cost: int, min_samples_leaf: int, max_depth: int) -> tuple[TreeArrays, int]:
+    """
+    The best tree of at most three levels, with its cost, from the counts of a `TripleCounter` for all targets and what a row of each loses by each prediction.
+    """
+
+MOST_TRIPLE_COLUMNS: int = 128
+
+MOST_TRIPLE_TARGETS: int = 16
+
 class SearchOptions:
     """Limits of a search and of its tree; never changed."""
 
-    def __init__(self, *, max_depth: int | None = None, max_leaves: int | None = None, min_samples_leaf: int = 1, rule_list: bool = False, time_limit: float | None = None, memory_limit: int | None = None, gap_limit: float = 0.0, cutoff: int | None = None, known_lower: int | None = None, checkpoint: str | None = None, checkpoint_interval: float = 60.0, n_threads: int = 1, max_expansions: int | None = None, bounds: Mapping[str, bool] = {}) -> None: ...
+    def __init__(self, *, max_depth: int | None = None, max_leaves: int | None = None, min_samples_leaf: int = 1, rule_list: bool = False, time_limit: float | None = None, memory_limit: int | None = None, gap_limit: float = 0.0, cutoff: int | None = None, known_lower: int | None = None, checkpoint: str | None = None, checkpoint_interval: float = 60.0, n_threads: int = 1, triples_above: int | None = None, max_expansions: int | None = None, bounds: Mapping[str, bool] = {}) -> None: ...
 
     def replace(self, **changes: object) -> SearchOptions:
         """A copy with some options changed."""
@@ -254,6 +264,9 @@ class SearchOptions:
 
     @property
     def n_threads(self) -> int: ...
+
+    @property
+    def triples_above(self) -> int | None: ...
 
     @property
     def max_expansions(self) -> int | None: ...

@@ -64,6 +64,7 @@ def rows_hardly_repeat(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     passes: list[str] = []
     monkeypatch.setattr("hornbeam.streaming.source._ROWS_OF_BATCH", 37)
     monkeypatch.setattr("hornbeam.streaming.merging._LEAST_DISTINCT", 10)
+    monkeypatch.setattr("hornbeam.fitting.triples.LEAST_DISTINCT", 0)
     monkeypatch.setattr("hornbeam.fitting.monitor.Monitor.report_rows", lambda self, what, n_rows: passes.append(what))
     return passes
 
@@ -110,7 +111,6 @@ def test_rows_that_hardly_repeat_give_the_fit_in_memory(
     in_memory = _fitted_in_memory(frame, **settings)
     streamed = GOSDTClassifier(**settings).fit(frame.lazy(), "label")
     assert rows_hardly_repeat[-1] == "triples of conditions"
-    # The tree is the only optimal one; of several, these searches may return different ones.
     assert streamed.tree_ == in_memory.tree_
     for name in ("objective_", "lower_bound_", "loss_", "regularization_", "status_", "schema_"):
         assert getattr(streamed, name) == getattr(in_memory, name), name
@@ -123,13 +123,13 @@ def test_rows_that_hardly_repeat_give_the_fit_in_memory(
 def test_many_rows_of_few_kinds_give_the_fit_in_memory(
     monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], kind: str
 ) -> None:
-    monkeypatch.setattr("hornbeam.streaming.triples._LEAST_MERGED", 10)
+    monkeypatch.setattr("hornbeam.fitting.triples.LEAST_DISTINCT", 0)
     n_counted: list[int] = []
     count = CountedTriples.add_merged
     monkeypatch.setattr(
         CountedTriples,
         "add_merged",
-        lambda self, rows, coders: (n_counted.append(rows.n_rows), count(self, rows, coders)),
+        lambda self, rows, coders: (n_counted.append(rows.n_rows), count(self, rows, coders))[1],
     )
     frame = _table(3000, n_classes=3 if kind == "classes" else 2)
     columns = ["c0", "c1", "number", "label"] if kind == "numbers" else ["c0", "c1", "c2", "c3", "label"]
@@ -145,9 +145,138 @@ def test_many_rows_of_few_kinds_give_the_fit_in_memory(
     streamed = GOSDTClassifier(**settings).fit(frame.lazy(), "label")
     assert n_counted[0] < 100
     assert streamed.classes_.tolist() == in_memory.classes_.tolist()
-    assert streamed.tree_.n_leaves == in_memory.tree_.n_leaves
+    assert streamed.tree_ == in_memory.tree_
     for name in ("objective_", "lower_bound_", "loss_", "regularization_", "status_", "schema_"):
         assert getattr(streamed, name) == getattr(in_memory, name), name
+
+
+def _table_with_ties(seed: int, n_rows: int = 1500) -> pl.DataFrame:
+    """Columns that repeat others in part, a label that many of them tell equally well, and missing values."""
+    random = np.random.default_rng(seed)
+    z = random.random((n_rows, 3)) < 0.5
+    # Nine copies, of which three are negated; each differs from its column in the same number of rows.
+    flags = {f"c{i}": z[:, i % 3] ^ (i // 3 == 1) ^ (np.arange(n_rows) % 40 == 7 * (i // 3)) for i in range(9)}
+    number = 2 * z[:, 0] + z[:, 1] + 4 * (random.random(n_rows) < 0.3)
+    frame = pl.DataFrame(flags).with_columns(
+        number=pl.when(pl.Series(random.random(n_rows) < 0.1)).then(None).otherwise(pl.Series(number)),
+        color=pl.Series(np.array(["red", "green", "blue", "red"])[number % 4].tolist()),
+        weight=pl.Series(random.choice([1.5, 3.0], n_rows)),
+    )
+    return frame.with_columns(label=pl.Series((z.sum(axis=1) % 2 + (random.random(n_rows) < 0.1) + (seed % 2)) % 3))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("columns", ["flags", "all"])
+@pytest.mark.parametrize("way", ["hardly repeat", "fill cells", "merged"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"regularization": 0},
+        {"max_depth": 2},
+        {"max_depth": 1},
+        {"max_depth": 0},
+        {"objective": "balanced"},
+        {"min_samples_leaf": 200},
+        {"n_jobs": 3},
+    ],
+)
+def test_of_equally_good_trees_the_same_one_is_returned(
+    monkeypatch: pytest.MonkeyPatch, seed: int, columns: str, way: str, settings: dict[str, Any]
+) -> None:
+    monkeypatch.setattr("hornbeam.fitting.triples.LEAST_DISTINCT", 0)
+    monkeypatch.setattr("hornbeam.streaming.source._ROWS_OF_BATCH", 100)
+    if way == "hardly repeat":
+        monkeypatch.setattr("hornbeam.streaming.merging._LEAST_DISTINCT", 20)
+    monkeypatch.setattr("hornbeam.streaming.triples._MOST_CELLS_OF_ROW", 10**6 if way == "fill cells" else 0)
+    frame = _table_with_ties(seed).drop("weight")
+    if columns == "flags":
+        frame = frame.drop("number", "color")
+    settings = {"regularization": 0.01, "max_depth": 3, **settings}
+    in_memory = _fitted_in_memory(frame, **settings)
+    streamed = GOSDTClassifier(**settings).fit(frame.lazy(), "label")
+    assert streamed.tree_ == in_memory.tree_
+    for name in ("objective_", "lower_bound_", "loss_", "regularization_", "status_", "schema_"):
+        assert getattr(streamed, name) == getattr(in_memory, name), name
+    assert in_memory.statistics_["bounds"]["three_levels"] == 1
+    assert in_memory.status_ == "optimal"
+
+
+@pytest.mark.parametrize("weights", [None, "equal", "by class", "other"])
+def test_rows_of_a_class_that_weigh_the_same_are_counted(monkeypatch: pytest.MonkeyPatch, weights: str | None) -> None:
+    frame = _table_with_ties(0)
+    by_class = frame.select(pl.when(pl.col("label") == 1).then(2.5).otherwise(1.0).alias("weight"))["weight"]
+    of = {None: None, "equal": pl.Series([2.0] * len(frame)), "by class": by_class, "other": frame["weight"]}
+    frame = frame.drop("weight") if of[weights] is None else frame.with_columns(weight=of[weights])
+    given = () if weights is None else ("weight",)
+
+    def fitted() -> tuple[GOSDTClassifier, GOSDTClassifier]:
+        X = frame.drop("label", *given)
+        in_memory = GOSDTClassifier(0.003, max_depth=3).fit(X, frame["label"], *[frame[name] for name in given])
+        return in_memory, GOSDTClassifier(0.003, max_depth=3).fit(frame.lazy(), "label", *given)
+
+    searched, _ = fitted()
+    monkeypatch.setattr("hornbeam.fitting.triples.LEAST_DISTINCT", 0)
+    in_memory, streamed = fitted()
+    is_counted = weights != "other"
+    assert (in_memory.statistics_["table_entries"] == 0) == is_counted
+    assert in_memory.objective_ == in_memory.lower_bound_ == searched.objective_
+    assert in_memory.tree_ == streamed.tree_
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"max_depth": 4},
+        {"max_leaves": 3},
+        {"shape": "rule_list"},
+        {"known_lower_bound": 0.01},
+        {"known_upper_bound": 0.9},
+        {"start_tree": True},
+        {"checkpoint": True},
+    ],
+)
+def test_other_fits_in_memory_search(monkeypatch: pytest.MonkeyPatch, tmp_path: Any, settings: dict[str, Any]) -> None:
+    monkeypatch.setattr("hornbeam.fitting.triples.LEAST_DISTINCT", 0)
+    frame = _table_with_ties(0).drop("weight")
+    plain = _fitted_in_memory(frame, 0.003, max_depth=3)
+    assert plain.statistics_["table_entries"] == 0
+    if "start_tree" in settings:
+        settings = {"start_tree": plain.tree_}
+    if "checkpoint" in settings:
+        settings = {"checkpoint": tmp_path / "fit"}
+    model = _fitted_in_memory(frame, **{"regularization": 0.003, "max_depth": 3, **settings})
+    assert model.status_ == "optimal"
+    assert model.statistics_["table_entries"] > 0
+    if "start_tree" in settings or "checkpoint" in settings or "known_lower_bound" in settings:
+        assert model.objective_ == plain.objective_
+
+
+def test_counting_that_is_stopped_gives_the_best_tree_of_the_rows_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(0)
+    X = random.random((40_000, 60)) < 0.5
+    y = (X[:, 3] ^ (X[:, 7] & X[:, 9])) ^ (random.random(len(X)) < 0.1)
+    settings: dict[str, Any] = {"regularization": 0.001, "max_depth": 3, "binarizer": None}
+    searched = GOSDTClassifier(**settings).fit(X, y)
+    monkeypatch.setattr("hornbeam.fitting.triples.LEAST_DISTINCT", 0)
+    with pytest.warns(match="stopped before its tree was proven"):
+        stopped = GOSDTClassifier(**settings, callback=lambda progress: True).fit(X, y)
+    assert stopped.status_ == "interrupted"
+    assert stopped.lower_bound_ < searched.objective_ <= stopped.objective_ < 0.2
+    assert stopped.loss_ == pytest.approx((stopped.predict(X) != y).mean())
+    ended = GOSDTClassifier(**settings, trace=True).fit(X, y)
+    assert (ended.status_, ended.objective_) == ("optimal", searched.objective_)
+    assert ended.trace_[-1].objective == ended.objective_
+
+
+def test_without_room_for_the_counts_rows_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hornbeam.fitting.triples.LEAST_DISTINCT", 0)
+    random = np.random.default_rng(0)
+    X = random.random((3000, 60)) < 0.5
+    settings: dict[str, Any] = {"regularization": 0.01, "max_depth": 3, "binarizer": None}
+    model = GOSDTClassifier(**settings, memory_limit=5_000_000).fit(X, X[:, 3] ^ (random.random(3000) < 0.1))
+    assert model.status_ == "optimal"
+    assert model.statistics_["table_entries"] > 0
 
 
 def test_three_classes_of_which_one_appears_late(rows_hardly_repeat: list[str]) -> None:
@@ -156,7 +285,7 @@ def test_three_classes_of_which_one_appears_late(rows_hardly_repeat: list[str]) 
     streamed = GOSDTClassifier(0.002, max_depth=3).fit(frame.lazy(), "label")
     assert rows_hardly_repeat[-1] == "triples of conditions"
     assert (streamed.objective_, streamed.classes_.tolist()) == (in_memory.objective_, [0, 1, 2])
-    assert streamed.tree_.n_leaves == in_memory.tree_.n_leaves
+    assert streamed.tree_ == in_memory.tree_
 
 
 @pytest.mark.parametrize(

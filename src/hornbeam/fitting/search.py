@@ -17,6 +17,7 @@ from hornbeam.fitting.hazards import SurvivalScale
 from hornbeam.fitting.scales import AdditiveScale
 from hornbeam.fitting.start_tree import StartArrays, TreeScale
 from hornbeam.fitting.training import TrainingRows
+from hornbeam.fitting.triples import counting
 
 # The bounds of both searches that can be switched off.
 BOUNDS = tuple(_core.BOUNDS["exact"])
@@ -94,12 +95,13 @@ def search_by_bits(
     options: _core.SearchOptions,
     start: StartArrays | None = None,
 ) -> Search:
-    """Return the bitset search, which works for all columns and limits."""
+    """Return the bitset search, which works for all columns and limits, or counts triples if there are few levels."""
     packed = pack_within(conditions, training.table, training.budget)
     if start is not None and len(packed) < len(conditions):
         return _start_alone(conditions, training, scale, options, start)
     columns = _core.PackedColumns(packed, training.table.n_rows)
-    return partial(_core.solve, columns, make_problem(training, scale), within(options, training.budget), start=start)
+    limited = within(counting(options), training.budget)
+    return partial(_core.solve, columns, make_problem(training, scale), limited, start=start)
 
 
 def search_by_order(

@@ -18,6 +18,7 @@ from hornbeam.binarizers._conditions import Thresholds, evaluate_conditions
 from hornbeam.fitting.reference import codes_of_predictions as codes_among_classes
 from hornbeam.fitting.start_tree import Splits, tested_conditions
 from hornbeam.fitting.training import TrainingData
+from hornbeam.fitting.triples import are_counted
 from hornbeam.streaming.coding import (
     ColumnCoder,
     FlagCoder,
@@ -35,7 +36,7 @@ from hornbeam.streaming.passes import Report, Source, layout_of
 from hornbeam.streaming.rows import StreamedRowReader
 from hornbeam.streaming.source import boolean_columns
 from hornbeam.streaming.spilling import SpilledRows
-from hornbeam.streaming.triples import MOST_CONDITIONS, CountedTriples, suits_triples
+from hornbeam.streaming.triples import MOST_CONDITIONS, CountedTriples, fill_cells
 from hornbeam.streaming.values import Coder, DistinctValues
 from hornbeam.table import Column, Table, TableSchema
 from hornbeam.table.column import column_of_series
@@ -45,8 +46,8 @@ _BYTES_OF_ROW = 32
 _REMEDY = "Use fewer conditions, for example binarizer='quantile', so that more rows are equal."
 # Of what memory_limit leaves for merged rows before they go to disk; the search needs the rest.
 _SHARE_OF_MEMORY = 0.5
-# Distinct rows of which a search makes no less than their counts; where so many are more than half of all, most of a
-# larger table will be distinct.
+# Where so many distinct rows are more than half of all, most of a larger table will be distinct. Rows may differ in
+# their label alone: these are enough for the counts of triples of a table in memory, whatever its classes.
 _LEAST_DISTINCT = 1 << 22
 
 
@@ -132,10 +133,11 @@ def read_streamed(
             totals = merged.counter.totals(weights, len(flags))
             distinct = [flag.distinct(total) for flag, total in zip(flags, totals, strict=True)]
             table = _fit_binarizer(binarizer, source, distinct, merged.n_rows)
-            if may_count and merged.suits_triples(len(binarizer.conditions_)):
+            counted = None
+            if may_count and merged.fill_cells(len(binarizer.conditions_)):
                 answers = _answers(binarizer.conditions_, [flag.column() for flag in flags])
-                return StreamedRows(merged.triples(table, binarizer.conditions_, answers), binarizer)
-            return StreamedRows(merged.training(table), binarizer)
+                counted = merged.triples(table, binarizer.conditions_, answers)
+            return StreamedRows(counted or merged.training(table), binarizer)
         except _HardlyRepeatError:
             pass
         if may_count:
@@ -153,13 +155,13 @@ def read_streamed(
     try:
         merged = _merge_rows(source, coders, may_stop=may_count, may_spill=not may_count)
     except _HardlyRepeatError:
-        counted = CountedTriples.of(binarizer.conditions_, [coder.answers for coder in coders], source)
-        source.read("triples of conditions", lambda frame, _: counted.add(frame, coders))
-        return StreamedRows(counted.training(table, *counted.triples()), binarizer)
-    if may_count and merged.suits_triples(len(binarizer.conditions_)):
-        answers = [coder.answers for coder in coders]
-        return StreamedRows(merged.triples(table, binarizer.conditions_, answers), binarizer)
-    return StreamedRows(merged.training(table), binarizer)
+        triples = CountedTriples.of(binarizer.conditions_, [coder.answers for coder in coders], source)
+        source.read("triples of conditions", lambda frame, _: triples.add(frame, coders))
+        return StreamedRows(triples.training(table, *triples.triples()), binarizer)
+    counted = None
+    if may_count and merged.fill_cells(len(binarizer.conditions_)):
+        counted = merged.triples(table, binarizer.conditions_, [coder.answers for coder in coders])
+    return StreamedRows(counted or merged.training(table), binarizer)
 
 
 def _distinct_values(source: Source, *, are_sketches: bool) -> tuple[list[DistinctValues], int]:
@@ -306,17 +308,19 @@ class _MergedRows:
             _BYTES_OF_ROW * self.counter.n_rows, "labels, weights and counts of the distinct rows", _REMEDY
         )
 
-    def suits_triples(self, n_conditions: int) -> bool:
-        """Return whether counting triples of conditions takes less time than a search over the rows."""
+    def fill_cells(self, n_conditions: int) -> bool:
+        """Return whether counting triples of conditions may take less time than a search over the rows."""
         n_codes = [*(coder.n_codes for coder in self._coders), self._labels.n_codes]
-        return suits_triples(self.counter.n_rows, n_conditions, n_codes, self._source.budget)
+        return fill_cells(self.counter.n_rows, n_conditions, n_codes, self._source.budget)
 
     def triples(
         self, distinct: Table, conditions: Conditions, answers: Sequence[npt.NDArray[np.uint8]]
-    ) -> TrainingData:
-        """Return counts of triples of conditions in place of the rows, which all weigh the same."""
+    ) -> TrainingData | None:
+        """Return counts of triples of conditions in place of the rows, which all weigh the same; None of few rows."""
         counted = CountedTriples.of(conditions, answers, self._source, self._labels)
-        counted.add_merged(self.counter, self._coders)
+        if not are_counted(counted.add_merged(self.counter, self._coders)):
+            counted.release()
+            return None
         self._source.budget.release(self._held)
         return counted.training(distinct, *counted.triples())
 
@@ -395,7 +399,8 @@ def _packed_flags(source: Source) -> TrainingData | None:
 def _triples_of_flags(source: Source, binarizer: Binarizer) -> TrainingData | None:
     """Return counts of triples of columns of booleans, read once.
 
-    None if a value is missing, or the binarizer makes other conditions than the columns themselves.
+    None if a value is missing, or the binarizer makes other conditions than the columns themselves: those that it
+    leaves out may be what tells most rows apart.
     """
     flags = [FlagCoder(name) for name in source.layout.columns]
     counted = CountedTriples(range(len(flags)), [np.array([0, 1], dtype=np.uint8)] * len(flags), source)
@@ -410,7 +415,9 @@ def _triples_of_flags(source: Source, binarizer: Binarizer) -> TrainingData | No
     distinct = [flag.distinct(np.array([n_rows - n, n], np.float64)) for flag, n in zip(flags, totals, strict=True)]
     table = _fit_binarizer(binarizer, source, distinct, n_rows)
     answers = _answers(binarizer.conditions_, [flag.column() for flag in flags])
-    if any(answer.tolist() not in ([], [[0, 1]]) for answer in answers):
+    are_flags = [answer.tolist() == [[0, 1]] for answer in answers]
+    are_constant = [answer.size == 0 and total in (0, n_rows) for answer, total in zip(answers, totals, strict=True)]
+    if not np.logical_or(are_flags, are_constant).all():
         counted.release()
         return None
     chosen = [condition.column for condition in binarizer.conditions_]

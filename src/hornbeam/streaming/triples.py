@@ -13,7 +13,7 @@ from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam.binarizers import Conditions
 from hornbeam.fitting.training import TrainingData
-from hornbeam.fitting.triples import Triples
+from hornbeam.fitting.triples import Triples, are_counted
 from hornbeam.streaming.coding import (
     ColumnCoder,
     FlagCoder,
@@ -26,20 +26,19 @@ from hornbeam.streaming.coding import (
 from hornbeam.streaming.passes import Source
 from hornbeam.table import Table
 
-MOST_CONDITIONS = 128  # from which on the counts of all triples take more time and memory than rows do
-_MOST_CLASSES = 16
+MOST_CONDITIONS = _core.MOST_TRIPLE_COLUMNS
+_MOST_CLASSES = _core.MOST_TRIPLE_TARGETS
 _REMEDY = "Use fewer conditions."
-# Merged rows of which a search takes longer than counting what they have in common, if they fill the cells of all
-# results of the conditions: there may be four cells for a row, and a number is kept for each.
-_LEAST_MERGED = 1 << 18
+# Where merged rows fill the cells of all results of the conditions, triples are sums of the cells: there may be four
+# cells for a row, and a number is kept for each.
 _MOST_CELLS_OF_ROW = 4
 _BYTES_OF_CELL = 16
 _MOST_CELL_BITS = 24
 _MOST_CODES = 1 << 16
 
 
-def suits_triples(n_rows: int, n_conditions: int, n_codes: Sequence[int], budget: Budget) -> bool:
-    """Return whether counting triples of conditions takes less time than a search over merged rows.
+def fill_cells(n_rows: int, n_conditions: int, n_codes: Sequence[int], budget: Budget) -> bool:
+    """Return whether counting triples in the cells of all results of the conditions may take less than a search.
 
     Parameters
     ----------
@@ -53,7 +52,7 @@ def suits_triples(n_rows: int, n_conditions: int, n_codes: Sequence[int], budget
     n_cells = n_codes[-1] << min(n_conditions, _MOST_CELL_BITS + 1)
     is_dense = n_conditions <= _MOST_CELL_BITS and n_cells <= _MOST_CELLS_OF_ROW * n_rows
     are_few = n_codes[-1] <= _MOST_CLASSES and max(n_codes) <= _MOST_CODES
-    return n_rows > _LEAST_MERGED and is_dense and are_few and budget.fits(_BYTES_OF_CELL * n_cells)
+    return are_counted(n_rows) and is_dense and are_few and budget.fits(_BYTES_OF_CELL * n_cells)
 
 
 class CountedTriples:
@@ -131,13 +130,17 @@ class CountedTriples:
             self._add_counter()
         return labels
 
-    def add_merged(self, rows: Any, coders: Sequence[ColumnCoder]) -> None:
-        """Add the rows of a `RowCounter`, whose first columns are those of the coders, and the next the labels."""
+    def add_merged(self, rows: Any, coders: Sequence[ColumnCoder]) -> int:
+        """Add the rows of a `RowCounter`, whose first columns are those of the coders, and the next the labels.
+
+        Return how many of them differ in the conditions.
+        """
         self._add_counter()
         bits = [np.zeros(1 << (coder.n_codes - 1).bit_length(), dtype=np.uint32) for coder in coders]
         for number, (column, answer) in enumerate(zip(self._columns, self._answers, strict=True)):
             bits[column][: len(answer)] |= answer.astype(np.uint32) << np.uint32(number)
-        self._counters[-1].add_merged(rows, bits)
+        n_distinct: int = self._counters[-1].add_merged(rows, bits)
+        return n_distinct
 
     def _add_counter(self) -> None:
         n_bytes = 8 * self._labels.n_codes * len(self._columns) ** 3
