@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "api/checkpoints.hpp"
 #include "api/checks.hpp"
@@ -93,6 +94,47 @@ bool counts_each_row_once(const Input& input) {
   const auto& counts = input.losses.targets.counts;
   return input.tree.rows_per_leaf <= 1 || std::all_of(counts.begin(), counts.end(), [](auto n) { return n == 1; });
 }
+
+bool has_classes(const Input& input) { return !input.losses.targets.target.empty(); }
+
+/// Whether an exact search of the rows of points is right, however equal rows are merged.
+bool fits_ordered_search(const data::OrderedColumns& columns, const Input& input) {
+  if (!has_classes(input)) return columns.n_rows <= ordered::kMostOrderedRows && counts_each_row_once(input);
+  const auto& counts = input.losses.targets.counts;
+  const std::int64_t n_rows =
+      counts.empty() ? columns.n_rows : std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  return input.tree.rows_per_leaf <= 1 || n_rows <= ordered::kMostOrderedRows;
+}
+
+/// The rows of points, once each or, where leaves need so many, as many as there are: an exact search gets the same
+/// rows whether equal ones were merged before or not.
+class RowsOfPoints {
+ public:
+  RowsOfPoints(const primal::Points& points, const data::OrderedColumns& columns, bool counts_rows)
+      : n_thresholds_(columns.n_thresholds) {
+    std::vector<std::uint32_t> rows;
+    for (std::uint32_t point = 0; point < points.size(); ++point) {
+      const std::int64_t n = counts_rows ? points.row_count[point] : 1, each = points.weight[point] / n;
+      rows.insert(rows.end(), static_cast<std::size_t>(n), points.first_row[point]);
+      target_.insert(target_.end(), static_cast<std::size_t>(n), static_cast<std::int32_t>(points.target[point]));
+      weights_.insert(weights_.end(), static_cast<std::size_t>(n), each);
+      weights_.back() += points.weight[point] - n * each;
+    }
+    for (std::uint32_t v = 0; v < columns.n_variables(); ++v)
+      for (const std::uint32_t row : rows) bins_.push_back(columns.bins_of(v)[row]);
+  }
+
+  data::OrderedColumns columns() const {
+    return {bins_.data(), n_thresholds_, static_cast<std::uint32_t>(target_.size())};
+  }
+  data::RowTargets targets(std::uint32_t n_targets) const { return {target_, weights_, n_targets}; }
+
+ private:
+  std::span<const std::uint32_t> n_thresholds_;
+  std::vector<std::uint32_t> bins_;
+  std::vector<std::int32_t> target_;
+  std::vector<std::int64_t> weights_;
+};
 
 /// Calls `search` on the problem of ordered columns.
 template <class Search>
@@ -308,11 +350,17 @@ run::Outcome near_optimal(const data::OrderedColumns& columns, const Input& inpu
   check_input(input, columns.n_rows);
   check_bins(columns);
   primal::ExactSearch exact;
-  if (is_exact_if_small && columns.n_rows <= ordered::kMostOrderedRows && counts_each_row_once(input)) {
-    exact = [&](const tree::ResultTree& start, run::Run& run) {
-      return with_ordered_problem(columns, input, [&](const ordered::OrderedProblem& problem) {
+  if (is_exact_if_small && fits_ordered_search(columns, input)) {
+    exact = [&](const primal::Points& points, const tree::ResultTree& start, run::Run& run) {
+      const auto search = [&](const ordered::OrderedProblem& problem) {
         return ordered::search_ordered(problem, run, nullptr, &start);
-      });
+      };
+      const bool counts_rows = input.tree.rows_per_leaf > 1, are_given = counts_rows && counts_each_row_once(input);
+      if (!has_classes(input) || are_given) return with_ordered_problem(columns, input, search);
+      const RowsOfPoints rows(points, columns, counts_rows);
+      Input of_points = input;
+      of_points.losses.targets = rows.targets(input.losses.targets.n_targets);
+      return with_ordered_problem(rows.columns(), of_points, search);
     };
   }
   return solve_columns(columns, input, on_poll, [&](const models::LeafModel& model, run::Run& run, auto&) {

@@ -45,7 +45,7 @@ class NearOptimalSearch {
       return run_.stopped() || n_subproblems_ > most_subproblems_;
     });
     part.guard([&] {
-      const run::Outcome found = exact(search_.tree(), part);
+      const run::Outcome found = exact(search_.points(), search_.tree(), part);
       n_subproblems_ = found.n_subproblems;
       n_table_entries_ = found.n_table_entries;
       counters_ = found.counters;

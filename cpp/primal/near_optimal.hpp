@@ -14,7 +14,7 @@
 namespace hornbeam::primal {
 
 /// An exact search of the same problem from a first tree. Throws Stopped if it is stopped before it has a result.
-using ExactSearch = std::function<run::Outcome(const tree::ResultTree& start, run::Run& run)>;
+using ExactSearch = std::function<run::Outcome(const Points& points, const tree::ResultTree& start, run::Run& run)>;
 
 /// The best tree after so much work or so many rounds without a better one, when it is proven optimal, or when the run
 /// is stopped. `exact` may be empty; then the lower bound is that of a single leaf without loss. Otherwise it is called

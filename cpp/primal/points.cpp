@@ -29,7 +29,6 @@ Points::Points(const data::OrderedColumns& columns, const data::RowTargets& targ
   };
   NumberIndex index;
   index.reset(columns.n_rows);
-  std::vector<std::uint32_t> row_of;
   const std::vector<std::int64_t> nothing(n_weights(), 0);
   for (std::uint32_t row = 0; row < columns.n_rows; ++row) {
     std::uint32_t rows = number_of(targets.n_rows(row));
@@ -37,10 +36,10 @@ Points::Points(const data::OrderedColumns& columns, const data::RowTargets& targ
       if (of_weight == 0) return;
       const std::uint32_t of_point = joint ? 0 : of_target, of_weights = joint ? of_target : 0;
       const std::uint32_t point = index.find_or_add(mix(hash[row] + of_point), size(), [&](std::uint32_t known) {
-        return (joint || target[known] == of_target) && are_equal(row_of[known], row);
+        return (joint || target[known] == of_target) && are_equal(first_row[known], row);
       });
       if (point == size()) {
-        row_of.push_back(row);
+        first_row.push_back(row);
         add(of_target, nothing, 0);
       }
       weight[std::size_t{point} * n_weights() + of_weights] += of_weight;
@@ -51,7 +50,7 @@ Points::Points(const data::OrderedColumns& columns, const data::RowTargets& targ
   for (std::uint32_t v = 0; v < columns.n_variables(); ++v) {
     const std::uint32_t* bins = columns.bins_of(v);
     variables.emplace_back(size(), columns.n_thresholds[v], columns.first_column[v], false,
-                           [&](std::uint32_t point) { return bins[row_of[point]]; });
+                           [&](std::uint32_t point) { return bins[first_row[point]]; });
   }
   merge_nominal();
 }
@@ -127,8 +126,8 @@ void Points::add(std::uint32_t of_target, std::span<const std::int64_t> weights,
 }
 
 std::uint64_t Points::bytes() const {
-  std::uint64_t sum =
-      size() * sizeof(row_count[0]) + target.size() * sizeof(target[0]) + weight.size() * sizeof(weight[0]);
+  std::uint64_t sum = (size() + first_row.size()) * sizeof(row_count[0]) + target.size() * sizeof(target[0]) +
+                      weight.size() * sizeof(weight[0]);
   for (const Variable& variable : variables) sum += variable.bytes();
   return sum;
 }

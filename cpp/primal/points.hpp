@@ -98,6 +98,7 @@ struct Points {
   std::vector<std::uint32_t> target;     // the only one of each point; empty if they are joint
   std::vector<std::int64_t> weight;      // (n_points), or (n_points, n_targets) if they are joint
   std::vector<std::uint32_t> row_count;  // of the rows that it stands for
+  std::vector<std::uint32_t> first_row;  // the first of these, of points made of ordered columns; otherwise empty
   std::vector<Variable> variables;
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(row_count.size()); }

@@ -44,6 +44,7 @@ class PrimalSearch {
   std::uint64_t spent() const { return meter_.spent(); }
   /// Whether the tree grown with lookahead, the last of the first steps, is still to come.
   bool is_starting() const { return !has_planned_ || !put_off_.empty(); }
+  const Points& points() const { return points_; }
   Ticks cost() const { return best_.cost(leaf_penalty_); }
   std::uint32_t n_leaves() const { return best_.root().n_leaves; }
   tree::ResultTree tree() const { return best_.result(leaf_penalty_); }
