@@ -114,3 +114,43 @@ def test_wrong_merged_rows_are_refused():
         rows.totals(np.ones(2), 1)
     with pytest.raises(ValueError, match="there must be so many columns"):
         rows.totals(np.ones(0), 3)
+
+
+def test_of_pairs_only_no_other_triples_are_counted():
+    random = np.random.default_rng(0)
+    X, targets = random.integers(0, 2, (9, 5000), dtype=np.uint8), random.integers(0, 2, 5000, dtype=np.uint8)
+    pairs, triples = _core.TripleCounter(9, 2, only_pairs=True), _core.TripleCounter(9, 2)
+    pairs.add(list(X), targets)
+    triples.add(list(X), targets)
+    for target, (i, j, k) in itertools.product(range(2), itertools.combinations_with_replacement(range(9), 3)):
+        expected = triples.counts(target)[i, j, k] if i == j or j == k else 0
+        assert pairs.counts(target)[i, j, k] == expected
+    costs = np.array([[0, 1], [1, 0]])
+    trees = [
+        _core.tree_of_triples(
+            np.array([counter.counts(target) for target in range(2)]), counter.totals(), costs, 3, 1, max_depth
+        )
+        for max_depth in range(3)
+        for counter in (pairs, triples)
+    ]
+    for (of_pairs, cost), (of_triples, same_cost) in zip(trees[::2], trees[1::2], strict=True):
+        assert cost == same_cost
+        assert {name: of_pairs[name].tolist() for name in of_pairs} == {
+            name: of_triples[name].tolist() for name in of_triples
+        }
+
+
+def test_counts_of_a_wrong_shape_give_no_tree():
+    counts, costs = np.zeros((2, 3, 3, 3), dtype=np.int64), np.eye(2, dtype=np.int64)
+    for wrong, losses, max_depth, message in [
+        (counts[:1], costs, 3, "counts: shape"),
+        (np.ascontiguousarray(counts[:, :2]), costs, 3, "counts: shape"),
+        (counts, costs[:1], 3, "losses: shape"),
+        (counts, costs, 4, "max_depth: must be at most 3"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            _core.tree_of_triples(wrong, np.ones(2, dtype=np.int64), losses, 1, 1, max_depth)
+    columns = _core.PackedColumns(np.zeros((1, 1), dtype=np.uint8), 2)
+    problem = _core.Problem(np.array([0, 1], dtype=np.int32), np.ones(2, dtype=np.int64), costs, 1)
+    with pytest.raises(ValueError, match="triples_above: must be at least 0"):
+        _core.solve(columns, problem, _core.SearchOptions(triples_above=-1))
