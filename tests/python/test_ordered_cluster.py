@@ -109,6 +109,23 @@ def test_a_callback_ends_the_search_with_a_valid_interval():
         assert all(a[1] >= b[1] and a[2] <= b[2] for a, b in pairwise(seen))
 
 
+def test_workers_leave_runs_to_each_other_before_they_try_thresholds_in_vain(monkeypatch):
+    """A threshold tried next to one in progress is often closed by it: on 16 workers this doubled the work."""
+    monkeypatch.setattr(search, "_SHARE_OF_TIME", 0.0)  # so that nothing depends on the clock
+    rng = np.random.default_rng(0)
+    bins = rng.random((4, 60)).argsort(axis=1).argsort(axis=1)
+    is_true = (bins[0] < 30) ^ (bins[1] < 20)
+    classes = np.where(rng.random(60) < 0.5, is_true, rng.integers(0, 2, 60))
+    ordered = make_ordered(bins.tolist(), [59] * 4, classes.tolist(), [1] * 60, [2], 2, 4)
+    one = ordered.solve()
+    found = [
+        solve(ordered, partial(StoppingPool, n_workers=16, rng=random.Random(seed), steps=300, lost=0.0))
+        for seed in range(3)
+    ]
+    assert {each["upper"] for each in found} == {one["upper"]}
+    assert sum(each["statistics"]["subproblems"] for each in found) < 3 * 1.8 * one["statistics"]["subproblems"]
+
+
 def test_a_job_on_some_thresholds_of_a_path_proves_what_it_says():
     """Its bound holds for the trees with these thresholds as roots; all of them together have the optimum."""
     ordered = larger_problem()

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from hornbeam._core import KnownSide, OpenLevel, OrderedOutcome, OrderedSubproblems
 
 _FIRST_DEPTH = 2  # jobs search trees of so many levels as a whole
+# What workers search at the same time: more, if there is not enough for all. Once the first side of a threshold is
+# proven, the second one needs less; once both are, the runs next to it may be closed.
+_ONE_SIDE, _BOTH_SIDES, _ALL_RUNS = range(3)
 
 
 class Run(NamedTuple):
@@ -101,7 +104,7 @@ class OrderedGraph(SearchGraph):
         self._search, self._floor = search, search.floor
         # Bounds of larger sides do not hold for smaller ones that may have too few rows for a leaf.
         self._grows = least_rows <= 1
-        self._with_both_sides = self._is_cut = False
+        self._breadth, self._is_cut = _ONE_SIDE, False
         first, _ = search.next_depth(_FIRST_DEPTH, self._goal())
         most = _FIRST_DEPTH if depth is None else min(depth, _FIRST_DEPTH)
         self._depth = most if first is None else first
@@ -114,7 +117,7 @@ class OrderedGraph(SearchGraph):
 
     def next_jobs(self, n_idle: int, seconds: float) -> list[Job]:
         """Return jobs for workers that have nothing to do; see `SearchGraph`."""
-        self._with_both_sides = False
+        self._breadth = _ONE_SIDE
         return super().next_jobs(n_idle, seconds)
 
     def _work(self) -> list[Work]:
@@ -150,6 +153,8 @@ class OrderedGraph(SearchGraph):
             return n_begun, split.lower, split.name
 
         waiting = sorted((split for split in runs if not split.is_running), key=rank)
+        if self._breadth < _ALL_RUNS:
+            waiting = [split for split in waiting if begun.isdisjoint(_run_of(split).ends())]
         found += [Work(node, [split], budget) for split in waiting if split.n_tries > 0]
         if fresh := [split for split in waiting if split.n_tries == 0]:
             found.append(Work(node, fresh, budget))
@@ -166,19 +171,22 @@ class OrderedGraph(SearchGraph):
             is_begun = side.splits is not None
             if side.lower < side.target(goal) and (is_begun or split.lower < target):
                 yield side, goal
-                if not self._with_both_sides:
+                if self._breadth == _ONE_SIDE:
                     return
 
     def _most(self, work: Work, found: list[Work], n_idle: int) -> int:
-        """Return how many runs a job gets: all of a node, whose best tree is then known to all, if others have work."""
-        if work.node is self._top or len(found) < n_idle:
-            return super()._most(work, found, n_idle)
-        return work.size()
+        """Return how many runs a job gets: all of a node, whose best tree is then known to all, if others have work.
+
+        Of the whole problem, it leaves most for other workers, which would else begin what a job in progress may close.
+        """
+        if work.node is self._top:
+            return max(1, work.size() // (2 * (n_idle + len(self._of_job))))
+        return super()._most(work, found, n_idle) if len(found) < n_idle else work.size()
 
     def _open_one(self, found: list[Work]) -> bool:
-        """Find more work: the other sides of the thresholds that were begun, or halves of the longest run."""
-        if not self._with_both_sides:
-            self._with_both_sides = True
+        """Find more work: what may prove to be in vain, then halves of the longest run."""
+        if self._breadth < _ALL_RUNS:
+            self._breadth += 1
             return True
         runs = [(_run_of(split), split, work.node) for work in found for split in work.splits]
         long = [each for each in runs if each[0].first < each[0].last]
@@ -192,7 +200,7 @@ class OrderedGraph(SearchGraph):
         return True
 
     def _has_too_little(self, found: list[Work], n_idle: int) -> bool:
-        return self._with_both_sides
+        return self._breadth > _ONE_SIDE
 
     def report(self, job: Job, report: Report) -> bool:
         """Adopt what a job has found out; return False if its worker had too little memory."""
