@@ -1,4 +1,4 @@
-"""What the suites `anytime`, `leaves` and `frontier` measure: the best tree and bound by then, and their targets."""
+"""What the suites `anytime`, `leaves`, `frontier` and `border` measure: the best tree and bound by then, and their targets."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def targets(suite: str, outcomes: Outcomes) -> list[dict[str, str]]:
         return _anytime_targets(at_limits(outcomes.runs))
     if suite == "leaves":
         return _leaves_targets(leaves(outcomes.runs))
-    return _frontier_targets(outcomes) if suite == "frontier" else []
+    return _unproven_targets(suite, outcomes) if suite in ("frontier", "border") else []
 
 
 def at_limits(runs: Iterable[Record]) -> pandas.DataFrame:
@@ -266,14 +266,15 @@ def _leaves_targets(pairs: pandas.DataFrame) -> list[dict[str, str]]:
     return [target(*one, len(pairs), n_all) for one in zip(texts, verdicts, figures, strict=True)]
 
 
-def _frontier_targets(outcomes: Outcomes) -> list[dict[str, str]]:
+def _unproven_targets(suite: str, outcomes: Outcomes) -> list[dict[str, str]]:
+    """Return the targets of a suite of problems that 0.1.0 does not prove."""
     before = next((number for number in outcomes.others if outcomes.contenders[number].peer == BEFORE), -1)
     pairs = outcomes.pairs(before, 0)
     hard = pairs[~pairs["is_proven"]]
     proven, rest = hard["is_proven_own"].sum(), hard[~hard["is_proven_own"] & (hard["gap"] > 0)]
     ratios = (rest["gap_own"] / rest["gap"]).dropna()
     mean = geometric_mean(ratios)
-    n_all = len(SUITES["frontier"].rows)
+    n_all = len(SUITES[suite].rows)
     texts = (
         "half proven in 60 s of what 0.1.0 does not prove",
         "gap of the rest at most half of that of 0.1.0, geometric mean",

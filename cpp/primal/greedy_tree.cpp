@@ -16,8 +16,8 @@ namespace hornbeam::primal {
 
 namespace {
 
-constexpr std::uint32_t kMostDepth = 64;  // of a tree without a limit
-constexpr std::uint32_t kGroup = 4;       // columns whose patterns are counted together
+constexpr std::uint32_t kMostLevels = 64;  // of a tree without a limit
+constexpr std::uint32_t kGroup = 4;        // columns whose patterns are counted together
 constexpr std::uint32_t kPatterns = 1u << kGroup;
 constexpr std::uint32_t kMostSortedRows = 1u << 14;  // whose sums a cache holds, so that their order costs little
 constexpr std::uint64_t kAdditionsOfLeaf = 8;        // to find what a leaf loses, by two sums
@@ -148,7 +148,7 @@ class Growth {
       : rows_(std::move(rows)),
         weights_(weights),
         leaf_penalty_(leaf_penalty),
-        most_depth_(std::min(limits.depth.value_or(kMostDepth), kMostDepth)) {
+        most_depth_(std::min(limits.depth.value_or(kMostLevels), kMostLevels)) {
     add(0, rows_.n_rows(), 0);
     for (std::uint32_t n_leaves = 1; !open_.empty() && (!limits.leaves || n_leaves < *limits.leaves); ++n_leaves) {
       const OpenLeaf next = open_.top();

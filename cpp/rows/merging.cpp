@@ -11,17 +11,35 @@ namespace {
 
 constexpr std::uint32_t kDropped = ~std::uint32_t{0};
 
+/// Sets of more slots are large: merging their rows takes longer than counting their columns.
+constexpr std::size_t kManySlots = 1 << 12;
+/// Merging pays if it raises q by more than this share of the leaf penalty.
+constexpr Ticks kShareOfLeafCost = 16;
+
 }  // namespace
 
-/// Finds the rows that the remaining columns do not separate and whose counts change if they are merged; removes their
-/// slots from `chosen_`. Candidates are the slots whose hash is shared by slots of two classes or, if one row may have
-/// slots of both, by two different rows (two with equal 32-bit hashes may stay apart: q is then less than it could be).
+/// Merges the rows of the child that the remaining columns do not separate, where that raises q. Their slots leave
+/// `chosen_`. While this does not pay for large sets, only every sixteenth of them is tried.
 void RowSetMaker::merge_equal_rows(const RowSet& parent) {
-  constexpr std::uint32_t kUnseen = 0, kSeveral = ~std::uint32_t{0};
+  constexpr std::uint32_t kLeftOut = 16;
+  constexpr int kSaved = 4, kMostCredit = 16;
   if (measures_.n_loss_units == 0) return;
-  const std::uint32_t n_targets = measures_.cancelled ? 2 : measures_.n_counts();  // that the merge reads
   std::size_t n_chosen = 0;
   for (const Word word : chosen_) n_chosen += static_cast<std::size_t>(std::popcount(word));
+  const bool is_large = n_chosen > kManySlots;
+  if (is_large && merge_credit_ < 0 && ++n_merges_left_out_ % kLeftOut != 0) return;
+  find_equal_rows(parent, n_chosen);
+  const Ticks raised = merge_counts(parent);
+  if (!is_large) return;
+  const bool pays = kShareOfLeafCost * raised > leaf_cost_;
+  merge_credit_ = pays ? std::min(merge_credit_ + kSaved, kMostCredit) : std::max(merge_credit_ - 1, -1);
+}
+
+/// Candidates are the slots whose hash is shared by slots of two classes or, if one row may have slots of both, by two
+/// different rows (two with equal 32-bit hashes may stay apart: q is then less than it could be).
+void RowSetMaker::find_equal_rows(const RowSet& parent, std::size_t n_chosen) {
+  constexpr std::uint32_t kUnseen = 0, kSeveral = ~std::uint32_t{0};
+  const std::uint32_t n_targets = measures_.cancelled ? 2 : measures_.n_counts();  // that the merge reads
   seen_.assign(std::bit_ceil(4 * n_chosen), kUnseen);
   const int unused_bits = std::countl_zero(seen_.size()) + 1;
   const std::uint32_t n_words = n_row_words_;
@@ -71,18 +89,22 @@ void RowSetMaker::merge_equal_rows(const RowSet& parent) {
     const kernels::Segment& segment = parent.segments[suspect.segment];
     row_counts_[std::size_t{suspect.row} * measures_.n_counts() + segment.target] += std::int64_t{1} << segment.shift;
   }
-  merge_counts(parent);
 }
 
-/// Merges the counts of the rows found, and drops those that do not change: their slots stay as they are.
-void RowSetMaker::merge_counts(const RowSet& parent) {
+/// Merges the counts of the rows found, and drops those that do not change: their slots stay as they are. Returns by
+/// how much q rises.
+Ticks RowSetMaker::merge_counts(const RowSet& parent) {
   const std::size_t n_counts = measures_.n_counts(), n_words = n_row_words_;
   std::uint32_t n_left = 0;
+  Ticks raised = 0;
   new_number_.assign(merged_.size(), kDropped);
   for (std::size_t row = 0; row < merged_.size(); ++row) {
-    if (!model_.merge(&row_counts_[row * n_counts])) continue;
+    std::int64_t* const counts = &row_counts_[row * n_counts];
+    const Ticks least_loss = model_.least_loss_of(counts);
+    if (!model_.merge(counts)) continue;
+    raised += model_.least_loss_of(counts) - least_loss;
     new_number_[row] = n_left++;
-    std::copy_n(&row_counts_[row * n_counts], n_counts, &row_counts_[new_number_[row] * n_counts]);
+    std::copy_n(counts, n_counts, &row_counts_[new_number_[row] * n_counts]);
     std::copy_n(row_bits_.data() + row * n_words, n_words, row_bits_.data() + new_number_[row] * n_words);
   }
   merged_.resize(n_left);
@@ -91,6 +113,7 @@ void RowSetMaker::merge_counts(const RowSet& parent) {
     merged_[new_number_[suspect.row]].add(parent.slot_supports[suspect.slot]);
     chosen_[suspect.slot / kWordBits] &= ~(Word{1} << (suspect.slot % kWordBits));
   }
+  return raised;
 }
 
 }  // namespace hornbeam::rows

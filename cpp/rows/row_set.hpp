@@ -3,7 +3,9 @@
 // WHAT    The rows and columns of one subproblem, compacted to its own size: slots for counting, and the measures of
 //         every column.
 // FLOW    search/child_maker makes the root from the data and every child from its parent.
-// HOLDS   (R1) The counts are those of groups of rows that are equal on all remaining columns (LeafModel::merge). (R2)
+// HOLDS   (R1) The counts are those of groups of rows that are equal on all remaining columns (LeafModel::merge); in
+// large
+//         sets, some equal rows may be in groups of their own, so that q is lower than it could be. (R2)
 //         No column is constant, or equal or complementary to another one (compared, not only hashed), on the slots.
 //         (R3) Some optimal tree of every subset does without every column that was dropped on the way
 //         (bounds/support_condition.hpp). (R4) The XOR over the fingerprints of the slots where a column holds is the
@@ -140,7 +142,8 @@ class RowSetMaker {
   Word* scratch_for(const RowSet& rows);
   void choose_slots(const RowSet& parent, std::uint32_t column, bool side);
   void merge_equal_rows(const RowSet& parent);
-  void merge_counts(const RowSet& parent);
+  void find_equal_rows(const RowSet& parent, std::size_t n_chosen);
+  Ticks merge_counts(const RowSet& parent);
   /// Rows that get new slots, with the bits in `row_bits_`: at the root those of the data, in a child the merged ones.
   struct NewRows {
     std::size_t n;
@@ -169,6 +172,8 @@ class RowSetMaker {
   bool is_narrow_;  // PairInput
   bool numbers_rows_ = false, has_supports_ = true;
   std::uint64_t n_light_columns_ = 0;
+  int merge_credit_ = 0;  // of large sets
+  std::uint32_t n_merges_left_out_ = 0;
 
   AlignedVector<Word> scratch_, hashes_, wide_;
   AlignedVector<Ticks> pair_sums_, scan_values_;

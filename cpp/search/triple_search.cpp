@@ -15,7 +15,7 @@ namespace hornbeam::search {
 namespace {
 
 constexpr std::uint32_t kMostLevels = 3;
-constexpr std::uint64_t kWorkBetweenPolls = 1 << 20;  // vector steps: some hundred microseconds
+constexpr std::uint64_t kStepsBetweenPolls = 1 << 20;  // vector steps: some hundred microseconds
 constexpr std::uint32_t kTilesOfForecast = 64;  // one in so many is counted before it is foretold how long all take
 
 /// A step by which all of `n` numbers are reached, and of which the first multiples are spread over them: close to the
@@ -75,7 +75,7 @@ class TripleSearch {
   static constexpr std::uint32_t kTile = data::TripleCounter::kTileWords;
 
   void count(data::TripleCounter& counter, bool is_first) {
-    run::WorkMeter meter(run_, kWorkBetweenPolls, [&] { poll(is_first); });
+    run::WorkMeter meter(run_, kStepsBetweenPolls, [&] { poll(is_first); });
     while (!takes_too_long_ && meter.spend(work_of_tile_)) {
       const std::uint64_t at = next_tile_++;
       if (at >= n_tiles_) return;

@@ -118,10 +118,11 @@ def test_without_a_peer_the_targets_are_not_measured():
     assert verdicts("frontier", record(suite="frontier"))[0][0] == "not measured"
 
 
-def test_the_frontier_is_what_0_1_0_does_not_prove():
+@pytest.mark.parametrize("suite", ["frontier", "border"])
+def test_what_0_1_0_proves_does_not_count(suite):
     old = anytime.BEFORE
     found = verdicts(
-        "frontier",
+        suite,
         *(record("hornbeam", "easy"), record(old, "easy")),
         *(record("hornbeam", "proven"), stopped(old, "proven")),
         *(stopped("hornbeam", "open", objective=0.4), stopped(old, "open", objective=0.4, lower_bound=0.1)),

@@ -307,6 +307,46 @@ void check_chain(Random& draw, Setup& setup) {
   }
 }
 
+/// Rows of a child where the first column holds, next to as many where it does not. Of every 2 * `n_equal` rows, half
+/// are copies that only the last column, too light for a split, tells from another row, of the other class.
+TestProblem large_problem(Random& draw, std::uint32_t n_rows, std::uint32_t n_equal, Ticks leaf_cost) {
+  constexpr std::uint32_t kColumns = 18;
+  TestProblem problem;
+  problem.n_columns = kColumns;
+  problem.n_classes = problem.n_predictions = 2;
+  problem.costs = {0, 1, 1, 0};
+  problem.leaf_cost = leaf_cost;
+  for (std::uint32_t r = 0; r < n_rows; ++r) {
+    std::vector<bool> row(kColumns);
+    for (std::uint32_t c = 0; c + 1 < kColumns; ++c) row[c] = ((r >> c) & 1) != 0;
+    const std::int32_t label = draw.percent(50) ? 1 : 0;
+    problem.rows.push_back(row);
+    problem.classes.push_back(label);
+    if (r >= 2 * n_equal) continue;
+    row.back() = true;
+    problem.rows.push_back(row);
+    problem.classes.push_back(1 - label);
+  }
+  problem.weights.assign(problem.rows.size(), 1);
+  problem.pack();
+  return problem;
+}
+
+/// How many of the same large children in turn have their equal rows merged, all or none.
+std::uint32_t n_merged_of(Setup& setup, std::uint32_t n_children, Ticks n_equal) {
+  RowSet root, child;
+  setup.maker.make_root(root, setup.stop);
+  setup.maker.make_slot_rows(root);
+  std::uint32_t n_merged = 0;
+  for (std::uint32_t i = 0; i < n_children; ++i) {
+    setup.maker.make_child(root, 0, true, setup.maker.support_of(root, 0, true), child);
+    const Ticks least_loss = setup.costs.least_loss(child.total.data());
+    CHECK(least_loss == 0 || least_loss == n_equal);
+    if (least_loss > 0) ++n_merged;
+  }
+  return n_merged;
+}
+
 }  // namespace
 
 RANDOM_TEST(chains_of_children_of_small_problems_equal_their_rows, 300) {
@@ -368,6 +408,14 @@ RANDOM_TEST(a_root_of_weighted_rows_equals_the_root_of_as_many_single_rows, 30) 
   CHECK(of_weights.total == of_rows.total);
   CHECK(of_weights.sums == of_rows.sums);
   CHECK(of_weights.slots == of_rows.slots);
+}
+
+RANDOM_TEST(large_sets_are_merged_while_that_pays, 2) {
+  constexpr std::uint32_t kChildren = 64, kRows = 12'000;
+  constexpr Ticks kLeafCost = 400;
+  Setup paying(large_problem(draw, kRows, 150, kLeafCost), {}), idle(large_problem(draw, kRows, 10, kLeafCost), {});
+  CHECK_EQUAL(n_merged_of(paying, kChildren, 150), kChildren);
+  CHECK_EQUAL(n_merged_of(idle, kChildren, 10), 4u);  // the first, and every sixteenth of the others
 }
 
 RANDOM_TEST(a_stop_ends_the_making_of_the_root, 1) {
