@@ -1,4 +1,4 @@
-"""What the suites `anytime`, `leaves`, `frontier` and `border` measure: the best tree and bound by then, and their targets."""
+"""What the suites `anytime`, `leaves`, `frontier` and `border` measure, and their targets."""
 
 from __future__ import annotations
 
