@@ -83,7 +83,7 @@ run::Outcome search_columns(const data::PackedColumns& columns, const Input& inp
   const std::uint64_t pairs = std::uint64_t{rows.n_rows} * (rows.n_targets / n_weights);
   const std::uint64_t most_points =
       input.losses.targets.target.empty() ? pairs : std::min<std::uint64_t>(pairs, columns.n_rows);
-  primal::Companion companion([&] { return primal::Points(rows, are_joint); },
+  primal::Companion companion([&] { return primal::Points(rows, are_joint, &run); },
                               primal::PrimalSearch::most_bytes(most_points, rows.n_columns, n_weights), model,
                               input.leaf_cost, input.tree, run, is_fast ? kShareWithSums : kShareOfWords, start);
   return search::search(problem, run, has_companion(input) ? &companion : nullptr, earlier, start);
@@ -152,7 +152,7 @@ run::Outcome search_columns(const data::OrderedColumns& columns, const Input& in
   const std::uint32_t n_weights = are_joint ? targets.n_targets : 1;
   const std::uint64_t most_points =
       std::uint64_t{columns.n_rows} * (targets.target.empty() ? targets.n_targets / n_weights : 1);
-  primal::Companion companion([&] { return primal::Points(columns, targets, are_joint); },
+  primal::Companion companion([&] { return primal::Points(columns, targets, are_joint, &run); },
                               primal::PrimalSearch::most_bytes(most_points, columns.n_variables(), n_weights), model,
                               input.leaf_cost, input.tree, run, kShareOfEntries, start);
   return with_ordered_problem(columns, input, [&](const ordered::OrderedProblem& problem) {

@@ -30,7 +30,10 @@ bool Companion::improve(std::uint64_t searched, std::uint64_t bytes) {
   const bool is_first = !search_;
   if (is_first) {
     if (run_.limits().bytes && bytes + most_bytes_ > *run_.limits().bytes) return false;
-    search_.emplace(make_points_(), model_, leaf_penalty_, limits_, run_, [this] { poll_(); });
+    const auto make = [&] {
+      search_.emplace(make_points_(), model_, leaf_penalty_, limits_, run_, [this] { poll_(); });
+    };
+    if (!run_.finishes(make)) return false;
   }
   is_working_ = true;
   const std::uint64_t most = search_->is_starting() ? ~std::uint64_t{0} : 2 * spent_at_gain_ + kPointsWithoutGain;

@@ -15,13 +15,20 @@ std::uint32_t number_of(std::int64_t rows) {
   return static_cast<std::uint32_t>(std::min<std::int64_t>(rows, ~std::uint32_t{0}));
 }
 
+/// For each column of many rows, which takes milliseconds.
+void require(run::Run* run) {
+  if (run != nullptr && !run->check()) throw run::Stopped{};
+}
+
 }  // namespace
 
-Points::Points(const data::OrderedColumns& columns, const data::RowTargets& targets, bool joint)
+Points::Points(const data::OrderedColumns& columns, const data::RowTargets& targets, bool joint, run::Run* run)
     : Points(targets.n_targets, joint) {
   std::vector<std::uint64_t> hash(columns.n_rows, 0);
-  for (std::uint32_t v = 0; v < columns.n_variables(); ++v)
+  for (std::uint32_t v = 0; v < columns.n_variables(); ++v) {
+    require(run);
     for (std::uint32_t row = 0; row < columns.n_rows; ++row) hash[row] = mix(hash[row] ^ columns.bins_of(v)[row]);
+  }
   const auto are_equal = [&](std::uint32_t a, std::uint32_t b) {
     for (std::uint32_t v = 0; v < columns.n_variables(); ++v)
       if (columns.bins_of(v)[a] != columns.bins_of(v)[b]) return false;
@@ -48,11 +55,12 @@ Points::Points(const data::OrderedColumns& columns, const data::RowTargets& targ
     });
   }
   for (std::uint32_t v = 0; v < columns.n_variables(); ++v) {
+    require(run);
     const std::uint32_t* bins = columns.bins_of(v);
     variables.emplace_back(size(), columns.n_thresholds[v], columns.first_column[v], false,
                            [&](std::uint32_t point) { return bins[first_row[point]]; });
   }
-  merge_nominal();
+  merge_nominal(run);
 }
 
 namespace {
@@ -75,7 +83,7 @@ std::vector<std::uint32_t> nested_runs(const data::DistinctRows& rows) {
 
 }  // namespace
 
-Points::Points(const data::DistinctRows& rows, bool joint) : Points(rows.n_targets, joint) {
+Points::Points(const data::DistinctRows& rows, bool joint, run::Run* run) : Points(rows.n_targets, joint) {
   std::vector<std::uint32_t> row_of;
   for (std::uint32_t row = 0; row < rows.n_rows; ++row) {
     std::uint32_t count = number_of(rows.row_count[row]);
@@ -88,6 +96,7 @@ Points::Points(const data::DistinctRows& rows, bool joint) : Points(rows.n_targe
   }
   std::uint32_t first = 0;
   for (const std::uint32_t n : nested_runs(rows)) {
+    require(run);
     // The thresholds of a variable hold from its first true one on.
     variables.emplace_back(size(), n, first, false, [&](std::uint32_t point) {
       std::uint32_t n_false = 0, n_left = n;
@@ -104,7 +113,7 @@ Points::Points(const data::DistinctRows& rows, bool joint) : Points(rows.n_targe
     });
     first += n;
   }
-  merge_nominal();
+  merge_nominal(run);
 }
 
 Points Points::sample(std::uint32_t n_sampled) const {
@@ -141,7 +150,7 @@ Split Points::split_of(std::uint32_t column) const {
   return {variable, column - variables[variable].column(0)};
 }
 
-void Points::merge_nominal() {
+void Points::merge_nominal(run::Run* run) {
   constexpr std::uint32_t kMostMerged = 255;
   std::vector<Variable> merged;
   std::vector<std::uint8_t> bin(size());
@@ -150,6 +159,7 @@ void Points::merge_nominal() {
     std::fill(bin.begin(), bin.end(), kMostMerged);
     for (end = first; end < variables.size() && n_merged < kMostMerged; ++end) {
       if (variables[end].n_conditions() > 1) break;
+      require(run);
       const bool is_exclusive = variables[end].with_condition(0, [&](auto holds) {
         for (std::uint32_t point = 0; point < size(); ++point)
           if (holds(point) && bin[point] != kMostMerged) return false;

@@ -18,6 +18,7 @@
 #include "data/distinct_rows.hpp"
 #include "data/ordered_columns.hpp"
 #include "data/row_targets.hpp"
+#include "run/run.hpp"
 
 namespace hornbeam::primal {
 
@@ -85,10 +86,13 @@ class Variable {
 };
 
 struct Points {
+  // Both throw Stopped if there is a run, and it is stopped.
+
   /// Equal rows are merged.
-  Points(const data::OrderedColumns& columns, const data::RowTargets& targets, bool are_joint = false);
+  Points(const data::OrderedColumns& columns, const data::RowTargets& targets, bool are_joint = false,
+         run::Run* run = nullptr);
   /// Neighboring columns of which each holds where the one before it does become thresholds of one variable.
-  explicit Points(const data::DistinctRows& rows, bool are_joint = false);
+  explicit Points(const data::DistinctRows& rows, bool are_joint = false, run::Run* run = nullptr);
 
   /// So many of these points, evenly spread.
   Points sample(std::uint32_t n_sampled) const;
@@ -121,7 +125,7 @@ struct Points {
 
  private:
   Points(std::uint32_t targets, bool joint) : n_targets(targets), are_joint(joint) {}
-  void merge_nominal();
+  void merge_nominal(run::Run* run);
   void add(std::uint32_t of_target, std::span<const std::int64_t> weights, std::uint32_t rows);
 };
 

@@ -270,4 +270,20 @@ RANDOM_TEST(a_companion_does_not_start_where_its_memory_has_no_place, 30) {
   CHECK_EQUAL(bytes_with(1000 + most, 1000), bytes);
 }
 
+RANDOM_TEST(points_that_are_not_made_before_a_stop_leave_the_search_alone, 20) {
+  const TestProblem problem = random_problem(draw, {2, 60, 1, 9});
+  const DistinctRows rows = distinct_rows(problem);
+  const LeafModel model = model_of(problem);
+  Run run;
+  Companion companion(
+      [&] {
+        run.stop(Status::time_limit);
+        return Points(rows, false, &run);
+      },
+      0, model, problem.leaf_cost, problem.limits, run, kAtOnce);
+  CHECK(!companion.improve(1, 0));
+  CHECK_EQUAL(companion.n_found(), 0u);
+  CHECK_EQUAL(companion.bytes(), 0u);
+}
+
 }  // namespace hornbeam::testing
