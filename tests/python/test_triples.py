@@ -279,6 +279,17 @@ def test_without_room_for_the_counts_rows_are_searched(monkeypatch: pytest.Monke
     assert model.statistics_["table_entries"] > 0
 
 
+@pytest.mark.parametrize(("max_depth", "only_pairs"), [(1, True), (2, True), (3, False)])
+def test_trees_of_two_levels_need_only_pairs(
+    monkeypatch: pytest.MonkeyPatch, rows_hardly_repeat: list[str], max_depth: int, only_pairs: bool
+) -> None:
+    made: list[bool] = []
+    make = _core.TripleCounter
+    monkeypatch.setattr(_core, "TripleCounter", lambda *given: made.append(given[-1]) or make(*given))
+    GOSDTClassifier(regularization=0.01, max_depth=max_depth).fit(_table().lazy(), "label")
+    assert set(made) == {only_pairs}
+
+
 def test_three_classes_of_which_one_appears_late(rows_hardly_repeat: list[str]) -> None:
     frame = _table(n_classes=3)
     in_memory = _fitted_in_memory(frame, 0.002, max_depth=3)

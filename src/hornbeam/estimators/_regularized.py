@@ -111,7 +111,7 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
         reference = getattr(self, "reference", None)
         # That of a binarizer predicts by the results of the conditions, which are equal in all rows that are merged.
         of_binarizer = isinstance(reference, str)
-        may_count = self._needs_only_triples(options) and not of_binarizer
+        levels = options.max_depth if self._needs_only_triples(options) and not of_binarizer else None
         rows = read_streamed(
             X,
             y,
@@ -119,7 +119,7 @@ class RegularizedTreeClassifier(RegularizedTree, TreeClassifier):
             self._make_binarizer(),
             budget,
             monitor.report_rows,
-            may_count,
+            levels,
             self._known_trees(),
             self.temporary_folder,
             None if of_binarizer else reference,

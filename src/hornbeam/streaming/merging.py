@@ -18,7 +18,7 @@ from hornbeam.binarizers._conditions import Thresholds, evaluate_conditions
 from hornbeam.fitting.reference import codes_of_predictions as codes_among_classes
 from hornbeam.fitting.start_tree import Splits, tested_conditions
 from hornbeam.fitting.training import TrainingData
-from hornbeam.fitting.triples import are_counted
+from hornbeam.fitting.triples import MOST_LEVELS, are_counted
 from hornbeam.streaming.coding import (
     ColumnCoder,
     FlagCoder,
@@ -65,7 +65,7 @@ def read_streamed(
     binarizer: Binarizer,
     budget: Budget,
     report: Report,
-    may_count: bool = False,
+    levels: int | None = None,
     start_trees: Sequence[Splits] = (),
     temporary_folder: str | os.PathLike[str] | None = None,
     reference: Any = None,
@@ -89,8 +89,8 @@ def read_streamed(
         Its memory limits the distinct values and the merged rows.
     report : callable
         Called after each batch with the name of the pass and the rows read in it so far.
-    may_count : bool, default=False
-        Whether the counts of triples of conditions are enough, if the rows hardly repeat and all weigh the same.
+    levels : int or None, default=None
+        Of the tree, if the counts of triples of conditions are enough where rows hardly repeat and all weigh the same.
     start_trees : sequence of Splits, default=()
         Trees from which the search may start: rows that they tell apart are not merged either.
     temporary_folder : str, path or None, default=None
@@ -122,7 +122,8 @@ def read_streamed(
     """
     source = Source(X, layout_of(X, y, sample_weight), budget, report, temporary_folder, reference)
     columns = source.layout.columns
-    may_count = may_count and sample_weight is None and reference is None
+    may_count = levels is not None and sample_weight is None and reference is None
+    only_pairs = levels is not None and levels < MOST_LEVELS
     if set(columns) <= boolean_columns(X):
         try:
             flags = [FlagCoder(name) for name in columns]
@@ -136,12 +137,12 @@ def read_streamed(
             counted = None
             if may_count and merged.fill_cells(len(binarizer.conditions_)):
                 answers = _answers(binarizer.conditions_, [flag.column() for flag in flags])
-                counted = merged.triples(table, binarizer.conditions_, answers)
+                counted = merged.triples(table, binarizer.conditions_, answers, only_pairs)
             return StreamedRows(counted or merged.training(table), binarizer)
         except _HardlyRepeatError:
             pass
         if may_count:
-            of_flags = _triples_of_flags(source, binarizer) if len(columns) <= MOST_CONDITIONS else None
+            of_flags = _triples_of_flags(source, binarizer, only_pairs) if len(columns) <= MOST_CONDITIONS else None
         else:
             of_flags = _packed_flags(source)
         if of_flags is not None:
@@ -155,12 +156,12 @@ def read_streamed(
     try:
         merged = _merge_rows(source, coders, may_stop=may_count, may_spill=not may_count)
     except _HardlyRepeatError:
-        triples = CountedTriples.of(binarizer.conditions_, [coder.answers for coder in coders], source)
+        triples = CountedTriples.of(binarizer.conditions_, [coder.answers for coder in coders], source, only_pairs)
         source.read("triples of conditions", lambda frame, _: triples.add(frame, coders))
         return StreamedRows(triples.training(table, *triples.triples()), binarizer)
     counted = None
     if may_count and merged.fill_cells(len(binarizer.conditions_)):
-        counted = merged.triples(table, binarizer.conditions_, [coder.answers for coder in coders])
+        counted = merged.triples(table, binarizer.conditions_, [coder.answers for coder in coders], only_pairs)
     return StreamedRows(counted or merged.training(table), binarizer)
 
 
@@ -314,10 +315,10 @@ class _MergedRows:
         return fill_cells(self.counter.n_rows, n_conditions, n_codes, self._source.budget)
 
     def triples(
-        self, distinct: Table, conditions: Conditions, answers: Sequence[npt.NDArray[np.uint8]]
+        self, distinct: Table, conditions: Conditions, answers: Sequence[npt.NDArray[np.uint8]], only_pairs: bool
     ) -> TrainingData | None:
         """Return counts of triples of conditions in place of the rows, which all weigh the same; None of few rows."""
-        counted = CountedTriples.of(conditions, answers, self._source, self._labels)
+        counted = CountedTriples.of(conditions, answers, self._source, only_pairs, self._labels)
         if not are_counted(counted.add_merged(self.counter, self._coders)):
             counted.release()
             return None
@@ -396,14 +397,14 @@ def _packed_flags(source: Source) -> TrainingData | None:
     return rows.training()
 
 
-def _triples_of_flags(source: Source, binarizer: Binarizer) -> TrainingData | None:
+def _triples_of_flags(source: Source, binarizer: Binarizer, only_pairs: bool) -> TrainingData | None:
     """Return counts of triples of columns of booleans, read once.
 
     None if a value is missing, or the binarizer makes other conditions than the columns themselves: those that it
     leaves out may be what tells most rows apart.
     """
     flags = [FlagCoder(name) for name in source.layout.columns]
-    counted = CountedTriples(range(len(flags)), [np.array([0, 1], dtype=np.uint8)] * len(flags), source)
+    counted = CountedTriples(range(len(flags)), [np.array([0, 1], dtype=np.uint8)] * len(flags), source, only_pairs)
     try:
         source.read("triples of conditions", lambda frame, _: counted.add_flags(frame, flags))
     except MissingFlagError:

@@ -66,6 +66,8 @@ class CountedTriples:
         Whether each condition holds, by the code of a value.
     source : Source
         Its budget holds the memory of the counts.
+    only_pairs : bool
+        Whether the tree has at most two levels, which needs no triple of three different conditions.
     labels : ValueCoder or None, default=None
         Of the labels that have codes already.
     """
@@ -75,9 +77,10 @@ class CountedTriples:
         columns: Sequence[int],
         answers: Sequence[npt.NDArray[np.uint8]],
         source: Source,
+        only_pairs: bool,
         labels: ValueCoder | None = None,
     ) -> None:
-        self._source, self._labels = source, labels or ValueCoder()
+        self._source, self._only_pairs, self._labels = source, only_pairs, labels or ValueCoder()
         self._columns, self._answers = columns, answers
         self._counters: list[Any] = []
         self._held = 0
@@ -88,12 +91,13 @@ class CountedTriples:
         conditions: Conditions,
         answers: Sequence[npt.NDArray[np.uint8]],
         source: Source,
+        only_pairs: bool,
         labels: ValueCoder | None = None,
     ) -> CountedTriples:
         """Return the counts of conditions, given their answers for each column; shape (n_conditions, n_codes)."""
         columns = [condition.column for condition in conditions]
         of_columns = [iter(each) for each in answers]  # of each in the order of the conditions
-        return cls(columns, [next(of_columns[column]) for column in columns], source, labels)
+        return cls(columns, [next(of_columns[column]) for column in columns], source, only_pairs, labels)
 
     def add(self, frame: nw.DataFrame[Any], coders: Sequence[ColumnCoder]) -> None:
         """Add the rows of a batch, which all weigh the same."""
@@ -146,7 +150,7 @@ class CountedTriples:
         n_bytes = 8 * self._labels.n_codes * len(self._columns) ** 3
         self._source.hold(n_bytes, "the counts of triples of conditions", _REMEDY)
         self._held += n_bytes
-        self._counters.append(_core.TripleCounter(len(self._columns), self._labels.n_codes))
+        self._counters.append(_core.TripleCounter(len(self._columns), self._labels.n_codes, self._only_pairs))
 
     def release(self) -> None:
         """Give back the memory of the counts, which are not needed."""
