@@ -81,12 +81,13 @@ using WeightsIn = std::variant<ArrayOfAnyShape<std::int64_t>, ArrayOfAnyShape<do
 std::pair<ArrayOut<std::int64_t>, nb::ndarray<nb::numpy, double, nb::ndim<2>>> node_statistics_of(
     const ArrayIn<std::int32_t, 1>& left, const ArrayIn<std::int32_t, 1>& right,
     const ArrayIn<std::int32_t, 1>& leaf_of_row, const std::optional<ArrayIn<std::int32_t, 1>>& target,
-    const WeightsIn& weights, std::uint32_t n_targets) {
+    const WeightsIn& weights, std::uint32_t n_targets, const std::optional<ArrayIn<std::int64_t, 1>>& counts) {
   const std::size_t n_nodes = left.size(), n_rows = leaf_of_row.size();
   const std::size_t n_weights = std::visit([](const auto& given) { return given.size(); }, weights);
   api::require(right.size() == n_nodes && n_weights == (target ? n_rows : n_rows * n_targets),
                "right, weights: their lengths must be those of left and leaf_of_row");
-  api::require(!target || target->size() == n_rows, "target: its length must be that of leaf_of_row");
+  api::require((!target || target->size() == n_rows) && (!counts || counts->size() == n_rows),
+               "target, counts: their lengths must be that of leaf_of_row");
   api::require(are_below(leaf_of_row, n_nodes) && (!target || are_below(*target, n_targets)),
                "leaf_of_row, target: must be numbers of nodes and targets");
   for (std::size_t node = 0; node < n_nodes; ++node) {
@@ -97,8 +98,9 @@ std::pair<ArrayOut<std::int64_t>, nb::ndarray<nb::numpy, double, nb::ndim<2>>> n
   }
   data::NodeStatistics found = std::visit(
       [&]<class Weight>(const ArrayOfAnyShape<Weight>& given) {
-        return data::node_statistics<Weight>(span_of(left), span_of(right), span_of(leaf_of_row),
-                                             {span_of(target), {given.data(), given.size()}, n_targets});
+        return data::node_statistics<Weight>(
+            span_of(left), span_of(right), span_of(leaf_of_row),
+            {span_of(target), {given.data(), given.size()}, n_targets, span_of(counts)});
       },
       weights);
   return {to_array(std::move(found.n_rows)), to_array<double, nb::ndarray<nb::numpy, double, nb::ndim<2>>>(
@@ -123,9 +125,12 @@ void add_tables(nanobind::module_& module) {
              "The greatest common divisor of weights, and their total, rounded where it is above 2^53.");
   module.def("class_totals", &class_totals, nb::arg("classes").noconvert(), nb::arg("weights").noconvert(),
              nb::arg("n_classes"), "Add up the weight of each class; all together must stay below 2^63.");
-  module.def("node_statistics", &node_statistics_of, nb::arg("left").noconvert(), nb::arg("right").noconvert(),
-             nb::arg("leaf_of_row").noconvert(), nb::arg("target").noconvert().none(), nb::arg("weights").noconvert(),
-             nb::arg("n_targets"), "Rows of each node of a tree, and their weight by target.");
+  module.def(
+      "node_statistics", &node_statistics_of, nb::arg("left").noconvert(), nb::arg("right").noconvert(),
+      nb::arg("leaf_of_row").noconvert(), nb::arg("target").noconvert().none(), nb::arg("weights").noconvert(),
+      nb::arg("n_targets"), nb::arg("counts").noconvert().none() = nb::none(),
+      "Rows of each node of a tree, and their weight by target. A row stands for as many as `counts` says, which "
+      "weigh the same.");
 }
 
 }  // namespace hornbeam::bindings

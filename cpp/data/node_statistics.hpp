@@ -3,6 +3,7 @@
 // WHAT    Statistics of the nodes of a tree: the number of rows that reach each, and their weight by target.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,30 +17,61 @@ struct NodeStatistics {
   std::vector<double> target_weights;  // node by node
 };
 
-/// Adds up the rows of each leaf in their order, then leaves into their parents. Children come after their parents, and
-/// leaves have child -1; every leaf of a row and every target must be in range.
+/// A sum with what each addition rounds off, so that equal rows give the same sum one by one, merged, and in any order.
+class CarriedSum {
+ public:
+  void add(double number) {
+    const double sum = sum_ + number, added = sum - sum_;
+    carry_ += (sum_ - (sum - added)) + (number - added);
+    sum_ = sum;
+  }
+  void add_product(double a, double b) {
+    const double product = a * b;
+    add(product);
+    carry_ += std::fma(a, b, -product);
+  }
+  void add(const CarriedSum& other) {
+    add(other.sum_);
+    carry_ += other.carry_;
+  }
+  double value() const { return sum_ + carry_; }
+
+ private:
+  double sum_ = 0, carry_ = 0;
+};
+
+/// Adds up the rows of each leaf, then leaves into their parents. Children come after their parents, and leaves have
+/// child -1; every leaf of a row and every target must be in range. Where rows stand for several, `targets` has the
+/// weights of one of them.
 template <class Weight>
 NodeStatistics node_statistics(std::span<const std::int32_t> left, std::span<const std::int32_t> right,
                                std::span<const std::int32_t> leaf_of_row, const BasicRowTargets<Weight>& targets) {
   const std::size_t n_targets = targets.n_targets;
   NodeStatistics of;
   of.n_rows.assign(left.size(), 0);
-  of.target_weights.assign(left.size() * n_targets, 0.0);
+  std::vector<CarriedSum> sums(left.size() * n_targets);
   for (std::size_t row = 0; row < leaf_of_row.size(); ++row) {
     const auto leaf = static_cast<std::size_t>(leaf_of_row[row]);
-    of.n_rows[leaf] += 1;
-    double* const weights = &of.target_weights[leaf * n_targets];
-    targets.for_each(row,
-                     [weights](std::size_t target, Weight weight) { weights[target] += static_cast<double>(weight); });
+    const std::int64_t n_rows = targets.n_rows(row);
+    of.n_rows[leaf] += n_rows;
+    CarriedSum* const of_leaf = &sums[leaf * n_targets];
+    targets.for_each(row, [=](std::size_t target, Weight weight) {
+      if (n_rows == 1)
+        of_leaf[target].add(static_cast<double>(weight));
+      else
+        of_leaf[target].add_product(static_cast<double>(weight), static_cast<double>(n_rows));
+    });
   }
   for (std::size_t node = left.size(); node-- > 0;) {
     if (left[node] < 0) continue;
-    const auto true_side = static_cast<std::size_t>(left[node]), false_side = static_cast<std::size_t>(right[node]);
-    of.n_rows[node] = of.n_rows[true_side] + of.n_rows[false_side];
-    for (std::size_t t = 0; t < n_targets; ++t)
-      of.target_weights[node * n_targets + t] =
-          of.target_weights[true_side * n_targets + t] + of.target_weights[false_side * n_targets + t];
+    for (const std::int32_t side : {left[node], right[node]}) {
+      const auto child = static_cast<std::size_t>(side);
+      of.n_rows[node] += of.n_rows[child];
+      for (std::size_t t = 0; t < n_targets; ++t) sums[node * n_targets + t].add(sums[child * n_targets + t]);
+    }
   }
+  of.target_weights.reserve(sums.size());
+  for (const CarriedSum& sum : sums) of.target_weights.push_back(sum.value());
   return of;
 }
 

@@ -132,8 +132,10 @@ def divisor_and_total(weights: Annotated[NDArray[numpy.int64], dict(shape=(None,
 def class_totals(classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> list[int]:
     """Add up the weight of each class; all together must stay below 2^63."""
 
-def node_statistics(left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_of_row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], n_targets: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
-    """Rows of each node of a tree, and their weight by target."""
+def node_statistics(left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_of_row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], n_targets: int, counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+    """
+    Rows of each node of a tree, and their weight by target. A row stands for as many as `counts` says, which weigh the same.
+    """
 
 class RowCounter:
     """

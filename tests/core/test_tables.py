@@ -1,6 +1,7 @@
 """What the core reads of labels, weights and the rows of a tree, beside the searches."""
 
 import itertools
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -50,6 +51,27 @@ def test_rows_of_a_node_are_those_of_the_leaves_below_it(dtype):
         assert class_weights[node].tolist() == [weights[below & (classes == c)].sum() for c in range(3)]
 
 
+@given(st.lists(st.tuples(st.floats(1e-3, 1e3), st.integers(1, 9), st.integers(0, 1)), min_size=1), st.randoms())
+def test_weights_of_a_node_are_the_same_merged_one_by_one_and_in_any_order(rows, random):
+    def sums(weights, leaf_of_row, counts=None):
+        left, right = np.array([1, -1, -1], np.int32), np.array([2, -1, -1], np.int32)
+        given = np.array(leaf_of_row, np.int32), None, np.array(weights), 1
+        return _core.node_statistics(left, right, *given, counts)
+
+    weights, counts, sides = zip(*rows, strict=True)
+    leaves = [side + 1 for side in sides]
+    n_merged, merged = sums(weights, leaves, np.array(counts))
+    single = [
+        row for weight, count, leaf in zip(weights, counts, leaves, strict=True) for row in [(weight, leaf)] * count
+    ]
+    exact = [math.fsum(weight for weight, leaf in single if node in (0, leaf)) for node in range(3)]
+    for _ in range(3):
+        n_rows, found = sums(*zip(*single, strict=True))
+        assert n_rows.tolist() == n_merged.tolist()
+        assert found.tolist() == merged.tolist() == [[total] for total in exact]
+        random.shuffle(single)
+
+
 def test_statistics_refuse_what_is_no_tree_or_out_of_range():
     leaf, one, rows = np.array([-1], np.int32), np.array([0], np.int32), np.array([0, 0], np.int32)
     weights = np.array([1, 1])
@@ -58,6 +80,7 @@ def test_statistics_refuse_what_is_no_tree_or_out_of_range():
         ((leaf, leaf, rows, rows - 1, weights, 1), "target"),
         ((one, one, rows, rows, weights, 1), "child"),
         ((leaf, leaf, rows, rows, weights[:1], 1), "lengths"),
+        ((leaf, leaf, rows, rows, weights, 1, weights[:1]), "counts"),
     ):
         with pytest.raises(ValueError, match=word):
             _core.node_statistics(*arguments)

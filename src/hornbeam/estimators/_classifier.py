@@ -50,7 +50,7 @@ class TreeClassifier(TreeDisplay, ClassifierMixin, TreeEstimator):  # type: igno
             arrays,
             self.binarizer_.conditions_,
             training.codes,
-            training.total_weights,
+            training.weights,
             training.classes,
             self.schema_,
             training.table.has_missing(),

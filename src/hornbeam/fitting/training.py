@@ -98,11 +98,6 @@ class TrainingData(NamedTuple):
             counts=np.ones(len(rows), dtype=np.int64),
         )
 
-    @property
-    def total_weights(self) -> npt.NDArray[Any]:
-        """The weight of all rows that each row stands for."""
-        return self.weights if self.counts is None else self.weights * self.counts
-
 
 def read_training(X: Any, y: Any, sample_weight: Any, user: str, budget: Budget | None = None) -> TrainingData:
     """Read and check what `fit` was given, on behalf of `user` (a class name); rows of weight 0 are dropped.

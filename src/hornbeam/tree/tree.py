@@ -115,20 +115,15 @@ class Tree(BaseTree):
         classes, schema, has_missing, target_name
             See `classes`, `columns`, `has_missing` and `target_name` of `Tree`.
         counts : int64 ndarray of shape (n_rows,) or None, default=None
-            How many training rows each row stands for; `weights` are their sums. None: 1.
+            How many training rows each row stands for, all of its weight. None: 1.
 
         Returns
         -------
         Tree
         """
         n_samples, class_weights = _core.node_statistics(
-            arrays["left"], arrays["right"], arrays["leaf_of_row"], codes, weights, len(classes)
+            arrays["left"], arrays["right"], arrays["leaf_of_row"], codes, weights, len(classes), counts
         )
-        if counts is not None:
-            _, sums = _core.node_statistics(
-                arrays["left"], arrays["right"], arrays["leaf_of_row"], np.zeros_like(codes), counts, 1
-            )
-            n_samples = sums[:, 0].astype(np.int64)  # sums of whole numbers below 2^53 are exact
         return cls._from_search(
             arrays,
             conditions,
