@@ -47,7 +47,7 @@ class TripleSearch {
     n_levels_ = most_leaves > kMostLevels ? *problem.tree.depth
                                           : std::min(*problem.tree.depth, static_cast<std::uint32_t>(most_leaves - 1));
     bytes_of_counter_ = (n_targets + 1) * n * n * n * sizeof(std::int64_t);
-    work_of_tile_ = kTile * n_targets * (1 + n * n * (n_levels_ < kMostLevels ? 1 : n) / (6 * kLanes));
+    work_of_tile_ = kTile * n_targets * (1 + n * n * (n_levels_ < kMostLevels ? 1 : n) / (std::uint64_t{6} * kLanes));
   }
 
   std::optional<run::Outcome> run(const Score& score) {
@@ -63,7 +63,10 @@ class TripleSearch {
     for (std::size_t i = 1; i < counters.size(); ++i) counters[0].add(counters[i]);
     tree::ResultTree tree = tree_of(counters[0]);
     const bool is_complete = n_counted_ == n_tiles_;
-    if (!is_complete) tree = best_on_all_rows(score({tree.column, tree.left, tree.right}));
+    if (!is_complete) {
+      tree = score({tree.column, tree.left, tree.right});
+      if (leaf_.cost <= tree.cost) tree = leaf_;
+    }
     run::Progress last = progress(tree);
     if (is_complete) last.lower = tree.cost;
     Counters found;
@@ -134,8 +137,6 @@ class TripleSearch {
     }
     return best_tree(counts, {losses, n_predictions, problem_.leaf_cost, problem_.tree.rows_per_leaf}, n_levels_);
   }
-
-  tree::ResultTree best_on_all_rows(tree::ResultTree tree) const { return tree.cost < leaf_.cost ? tree : leaf_; }
 
   run::Progress progress(const tree::ResultTree& tree) const {
     const Ticks lower = std::min(leaf_.cost, bounds::cost_of_two_leaves_or_more(problem_.leaf_cost, least_loss_));
