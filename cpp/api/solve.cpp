@@ -50,7 +50,7 @@ bool has_companion(const Input& input) {
   return input.bounds.primal && input.reference.empty() && !input.tree.is_rule_list;
 }
 
-/// Whether nothing is known from before, or is to be known later.
+/// Whether the search neither starts from earlier results nor saves its own.
 bool is_of_one_search(const Input& input) {
   return input.start.column.empty() && input.checkpoint.path.empty() && !input.limits.cutoff &&
          !input.limits.known_lower;
@@ -106,8 +106,8 @@ bool fits_ordered_search(const data::OrderedColumns& columns, const Input& input
   return input.tree.rows_per_leaf <= 1 || n_rows <= ordered::kMostOrderedRows;
 }
 
-/// The rows of points, once each or, where leaves need so many, as many as there are: an exact search gets the same
-/// rows whether equal ones were merged before or not.
+/// The rows of points: each once or, if the minimum of rows per leaf counts them, as often as it appears. An exact
+/// search gets the same rows whether equal ones were merged before or not.
 class RowsOfPoints {
  public:
   RowsOfPoints(const primal::Points& points, const data::OrderedColumns& columns, bool counts_rows)

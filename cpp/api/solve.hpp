@@ -36,7 +36,7 @@ struct Input {
   std::span<const std::int32_t> reference;  // (n_rows) predictions of a reference for bounds/reference.hpp, or none
   tree::StartTree start = {};               // within the limits, or none: no tree that is worse is returned
   run::CheckpointOptions checkpoint = {};   // for `solve`
-  /// Triples of columns are counted if more rows are distinct (search/triple_search.hpp); none: they never are.
+  /// Triples of columns are counted if more rows than this are distinct (search/triple_search.hpp); none: never.
   std::optional<std::uint64_t> triples_above = std::nullopt;
 };
 

@@ -301,7 +301,7 @@ void add_counters(nanobind::module_& module) {
   nb::class_<data::TripleCounter>(module, "TripleCounter",
                                   "Counts the rows of each target where three binary columns hold.")
       .def(nb::new_(&make_triples), nb::arg("n_columns"), nb::arg("n_targets"), nb::arg("only_pairs") = false,
-           "Of `only_pairs`, no triples of three different columns are counted.")
+           "With `only_pairs`, no triples of three different columns are counted.")
       .def("add", &add_triples, nb::arg("columns"), nb::arg("targets").noconvert(),
            "Add rows, given by a byte of 0 or 1 for each column.")
       .def("add_flags", &add_triples_of_flags, nb::arg("streams"), nb::arg("names"), nb::arg("targets").noconvert(),

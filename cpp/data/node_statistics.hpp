@@ -17,7 +17,7 @@ struct NodeStatistics {
   std::vector<double> target_weights;  // node by node
 };
 
-/// A sum with what each addition rounds off, so that equal rows give the same sum one by one, merged, and in any order.
+/// A sum that carries what each addition rounds off. Equal rows give the same sum one by one, merged, and in any order.
 class CarriedSum {
  public:
   void add(double number) {

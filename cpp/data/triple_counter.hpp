@@ -25,7 +25,7 @@ class TripleCounter {
  public:
   static constexpr std::uint32_t kTileWords = 64;  // of 50 columns fit into the nearest cache
 
-  /// Of `only_pairs`, only the numbers of columns i <= i <= k and i <= k <= k are counted.
+  /// With `only_pairs`, only the numbers of columns i <= i <= k and i <= k <= k are counted.
   TripleCounter(std::uint32_t n_columns, std::uint32_t n_targets, bool only_pairs = false);
 
   /// Adds rows: a flag of each column for each row, in bits or bytes, and the target of each row, which is in range.

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t kMostLevels = 3;
 constexpr std::uint64_t kStepsBetweenPolls = 1 << 20;  // vector steps: some hundred microseconds
-constexpr std::uint32_t kTilesOfForecast = 64;  // one in so many is counted before it is foretold how long all take
+constexpr std::uint32_t kTilesOfForecast = 64;         // this share is counted before the time is estimated
 
 /// A step by which all of `n` numbers are reached, and of which the first multiples are spread over them: close to the
 /// golden ratio of `n`.
@@ -95,8 +95,8 @@ class TripleSearch {
     run_.report(progress(leaf_));
     const std::uint64_t n = n_counted_;
     const std::optional<double> limit = run_.limits().seconds;
-    if (is_foretold_ || !limit || n * kTilesOfForecast < n_tiles_ || n == 0) return;
-    is_foretold_ = true;
+    if (is_estimated_ || !limit || n * kTilesOfForecast < n_tiles_ || n == 0) return;
+    is_estimated_ = true;
     // The other search would find better trees, and a better bound, in the time that is left.
     const double each = (run_.seconds() - begin_) / static_cast<double>(n);
     takes_too_long_ = run_.seconds() + each * static_cast<double>(n_tiles_ - n) > *limit;
@@ -155,7 +155,7 @@ class TripleSearch {
   tree::ResultTree leaf_;
   std::atomic<std::uint64_t> next_tile_ = 0, n_counted_ = 0;
   std::atomic<bool> takes_too_long_ = false;
-  bool is_foretold_ = false;
+  bool is_estimated_ = false;
 };
 
 }  // namespace

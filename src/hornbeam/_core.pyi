@@ -191,7 +191,7 @@ class TripleCounter:
     """Counts the rows of each target where three binary columns hold."""
 
     def __init__(self, n_columns: int, n_targets: int, only_pairs: bool = False) -> None:
-        """Of `only_pairs`, no triples of three different columns are counted."""
+        """With `only_pairs`, no triples of three different columns are counted."""
 
     def add(self, columns: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], targets: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Add rows, given by a byte of 0 or 1 for each column."""

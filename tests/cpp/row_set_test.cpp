@@ -307,8 +307,8 @@ void check_chain(Random& draw, Setup& setup) {
   }
 }
 
-/// Rows of a child where the first column holds, next to as many where it does not. Of every 2 * `n_equal` rows, half
-/// are copies that only the last column, too light for a split, tells from another row, of the other class.
+/// The first column holds in half of the rows. The first 2 * `n_equal` rows each have a copy of the other class, which
+/// only the last column tells apart; that column is too light for a split.
 TestProblem large_problem(Random& draw, std::uint32_t n_rows, std::uint32_t n_equal, Ticks leaf_cost) {
   constexpr std::uint32_t kColumns = 18;
   TestProblem problem;

@@ -135,7 +135,7 @@ def policy_value(
     place = {name: number for number, name in enumerate(names)}
     unknown = [action for action in chosen.tolist() if action not in place]
     if unknown:
-        raise ValueError(f"policy chooses {shown(unknown[0])}, which is not an action of y: {shown(names)}.")
+        raise ValueError(f"policy chooses {shown(unknown[0])}, which is not an action of y; these are {shown(names)}.")
     codes = np.array([place[action] for action in chosen.tolist()])
     single_action = getattr(policy, "single_action_", None) if single_action is None else single_action
     if single_action is not None and single_action not in place:
