@@ -1,4 +1,5 @@
 // The engine of a page without a server: all trees of a small set are in the page, and every question goes through them.
+import { CarriedSum } from "./carriedSum";
 import { Exports, leavesOf, type Sources } from "./exports";
 import type { About, Disputed, Filters, Importance, Look, Option, Overview, Partial, TreeNode, Value } from "./messages";
 
@@ -99,21 +100,27 @@ export class ListedEngine {
   }
 
   private nodeOf(tree: Listed, fixed: Partial, rows: number[]): TreeNode {
+    return this.summed(tree, fixed, rows).node;
+  }
+
+  /** A node with the sums of its weights by class, to which its parent adds. */
+  private summed(tree: Listed, fixed: Partial, rows: number[]): { node: TreeNode; sums: CarriedSum[] } {
+    const sums = this.listing.about.classes.map(() => new CarriedSum());
+    const weights = () => sums.map((sum) => sum.value());
     const common = { rows: rows.length, fixed: fixed !== null };
     if (typeof tree === "number") {
-      const weights = this.listing.about.classes.map(() => 0);
-      for (const row of rows) weights[this.listing.codes[row]] += this.listing.weights[row];
-      return { ...common, weights, prediction: tree };
+      for (const row of rows) sums[this.listing.codes[row]].add(this.listing.weights[row]);
+      return { node: { ...common, weights: weights(), prediction: tree }, sums };
     }
     const [split, yes, no, prediction] = tree;
     const below = fixed !== null && "split" in fixed ? fixed : null;
     const holds = this.holds[split];
-    const sides = {
-      true: this.nodeOf(yes, below?.true ?? null, rows.filter((row) => holds[row])),
-      false: this.nodeOf(no, below?.false ?? null, rows.filter((row) => !holds[row])),
-    };
-    const weights = sides.true.weights.map((weight, index) => weight + sides.false.weights[index]);
-    return { ...common, weights, prediction, split, ...sides };
+    const sides = [
+      this.summed(yes, below?.true ?? null, rows.filter((row) => holds[row])),
+      this.summed(no, below?.false ?? null, rows.filter((row) => !holds[row])),
+    ];
+    for (const side of sides) sums.forEach((sum, index) => sum.addSum(side.sums[index]));
+    return { node: { ...common, weights: weights(), prediction, split, true: sides[0].node, false: sides[1].node }, sums };
   }
 
   private follow(tree: Listed, values: Value[]): { place: string; values: Value[] } {
