@@ -166,29 +166,23 @@ data::TripleCounter make_triples(std::uint32_t n_columns, std::uint32_t n_target
   return {n_columns, n_targets, only_pairs};
 }
 
-bool are_below(const ArrayIn<std::uint8_t, 1>& numbers, std::uint32_t end) {
-  std::uint8_t largest = 0;  // in a loop that compilers write with vectors, unlike std::max_element
-  for (const std::uint8_t number : span_of(numbers)) largest = std::max(largest, number);
-  return numbers.size() == 0 || largest < end;
-}
-
 void add_triples(data::TripleCounter& counter, const std::vector<ArrayIn<std::uint8_t, 1>>& columns,
                  const ArrayIn<std::uint8_t, 1>& targets) {
   api::require(columns.size() == counter.n_columns(), "columns: one array for each column is needed");
   std::vector<data::CodesOfColumn> flags(columns.size());
   for (std::size_t c = 0; c < columns.size(); ++c) {
     api::require(columns[c].size() == targets.size(), "columns: one byte for each row is needed");
-    api::require(are_below(columns[c], 2), "columns: must be 0 or 1");
+    api::require(data::are_below(span_of(columns[c]), 2), "columns: must be 0 or 1");
     flags[c].bytes = columns[c].data();
   }
-  api::require(are_below(targets, counter.n_targets()), "targets: must be below n_targets");
+  api::require(data::are_below(span_of(targets), counter.n_targets()), "targets: must be below n_targets");
   counter.add(flags, span_of(targets));
 }
 
 bool add_triples_of_flags(data::TripleCounter& counter, const std::vector<nb::capsule>& streams,
                           const std::vector<std::string>& names, const ArrayIn<std::uint8_t, 1>& targets) {
   api::require(names.size() == counter.n_columns(), "names: one for each column is needed");
-  api::require(are_below(targets, counter.n_targets()), "targets: must be below n_targets");
+  api::require(data::are_below(span_of(targets), counter.n_targets()), "targets: must be below n_targets");
   const std::optional<std::vector<FlagBatch>> batches = read_flags(streams, names);
   if (!batches) return false;
   std::span<const std::uint8_t> left = span_of(targets);

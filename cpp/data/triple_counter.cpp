@@ -9,56 +9,92 @@ namespace hornbeam::data {
 
 namespace {
 
-constexpr std::size_t kTileRows = std::size_t{TripleCounter::kTileWords} * kWordBits;
+using kernels::kTripleBlock, kernels::kTripleWords;
+constexpr std::uint32_t kTileRows = kTripleWords * kWordBits;
+
+std::size_t words_of_tile(std::uint64_t n_columns) {
+  return std::size_t{kTripleWords} * (n_columns + kTripleBlock - 1);  // those behind the last column are read, too
+}
 
 }  // namespace
 
+bool are_below(std::span<const std::uint8_t> numbers, std::uint32_t end) {
+  std::uint8_t largest = 0;  // in a loop that compilers write with vectors, unlike std::max_element
+  for (const std::uint8_t number : numbers) largest = std::max(largest, number);
+  return numbers.empty() || largest < end;
+}
+
 TripleCounter::TripleCounter(std::uint32_t n_columns, std::uint32_t n_targets, bool only_pairs)
     : n_columns_(n_columns),
+      n_blocks_(words_for(n_columns)),
       only_pairs_(only_pairs),
       counts_(n_targets, std::vector<std::int64_t>(std::size_t{n_columns} * n_columns * n_columns, 0)),
       totals_(n_targets, 0),
-      stride_((n_columns + kLanes - 1) / kLanes * kLanes),
-      tile_(std::size_t{stride_} * kTileWords),
-      masks_(std::size_t{n_targets} * kTileWords),
-      row_(padded_to_lanes(n_columns)) {}
+      read_(std::size_t{n_blocks_} * kWordBits),
+      of_pair_(n_columns + kTripleBlock - 1) {}
+
+std::uint64_t TripleCounter::bytes(std::uint64_t n_columns, std::uint64_t n_targets, std::uint64_t most) {
+  return n_targets * (n_columns * n_columns * n_columns * sizeof(std::int64_t) +
+                      static_cast<std::uint64_t>(std::bit_width(most)) * words_of_tile(n_columns) * sizeof(Word));
+}
 
 void TripleCounter::add(std::span<const CodesOfColumn> columns, std::span<const std::uint8_t> targets) {
-  for (std::size_t first = 0; first < targets.size(); first += kTileRows) {
-    const std::size_t n_rows = std::min(kTileRows, targets.size() - first);
-    std::fill(masks_.begin(), masks_.end(), 0);
-    for (std::size_t row = 0; row < n_rows; ++row)
-      masks_[targets[first + row] * std::size_t{kTileWords} + row / kWordBits] |= Word{1} << (row % kWordBits);
-    for (std::uint32_t c = 0; c < n_columns_; ++c)
-      for (std::size_t row = 0; row < n_rows; row += kWordBits)
-        tile_[row / kWordBits * stride_ + c] = load_flags(
-            columns[c], first + row, static_cast<std::uint32_t>(std::min<std::size_t>(kWordBits, n_rows - row)));
-    const kernels::TileView tile = {tile_.data(), words_for(static_cast<std::uint32_t>(n_rows)), stride_};
-    for (std::uint32_t target = 0; target < n_targets(); ++target)
-      add_words(tile, target, &masks_[std::size_t{target} * kTileWords], 1);
+  for (std::size_t first = 0; first < targets.size(); first += kWordBits) {
+    const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(kWordBits, targets.size() - first));
+    read([&](std::uint32_t c) { return load_flags(columns[c], first, n); });
+    for (std::uint32_t row = 0; row < n; ++row) add_row(row, targets[first + row], 0);
+  }
+  flush();
+}
+
+void TripleCounter::flush() {
+  for (std::size_t number = 0; number < gathered_.size(); ++number) {
+    Gathered& rows = gathered_[number];
+    const std::size_t n = totals_.size();
+    const auto target = static_cast<std::uint32_t>(number % n), shift = static_cast<std::uint32_t>(number / n);
+    if (rows.n_rows % kWordBits != 0) complete(rows, target, shift);
+    if (rows.n_rows > 0) count(rows, target, shift);
   }
 }
 
-void TripleCounter::add_words(const kernels::TileView& tile, std::uint32_t target, const Word* mask,
-                              std::int64_t times) {
-  Word one[kTileWords], two[kTileWords];
-  const auto and_with = [&](const Word* rows, std::size_t column, Word* both) {
-    for (std::uint32_t w = 0; w < tile.n_words; ++w)
-      both[w] = rows[w] & tile.words[std::size_t{w} * tile.stride + column];
+void TripleCounter::make_room(std::size_t number) {
+  if (number >= gathered_.size()) gathered_.resize(number + 1);
+  gathered_[number].tile.resize(words_of_tile(n_columns_));
+  gathered_[number].last.resize(read_.size());
+}
+
+void TripleCounter::turn(Word* blocks) const {
+  for (std::uint32_t b = 0; b < n_blocks_; ++b) kernels::kernels().transpose(blocks + std::size_t{b} * kWordBits);
+}
+
+void TripleCounter::complete(Gathered& rows, std::uint32_t target, std::uint32_t shift) {
+  turn(rows.last.data());
+  Word* const word = &rows.tile[(rows.n_rows - 1) / kWordBits];
+  for (std::uint32_t c = 0; c < n_columns_; ++c) word[std::size_t{c} * kTripleWords] = rows.last[c];
+  std::fill(rows.last.begin(), rows.last.end(), 0);
+  if (rows.n_rows == kTileRows) count(rows, target, shift);
+}
+
+void TripleCounter::count(Gathered& rows, std::uint32_t target, std::uint32_t shift) {
+  const kernels::TripleTile tile = {rows.tile.data(), n_columns_};
+  const auto add = [&](std::size_t i, std::size_t j, std::size_t k, Ticks n_rows) {
+    counts_[target][(i * n_columns_ + j) * n_columns_ + k] += n_rows << shift;
   };
-  for (std::uint32_t w = 0; w < tile.n_words; ++w) totals_[target] += times * std::popcount(mask[w]);
   for (std::uint32_t i = 0; i < n_columns_; ++i) {
-    and_with(mask, i, one);
-    for (std::uint32_t j = i; j < (only_pairs_ ? i + 1 : n_columns_); ++j) {
-      and_with(one, j, two);
-      kernels::kernels().count_columns(tile, two, j, row_.data());
-      std::int64_t* const of_pair = &counts_[target][(std::size_t{i} * n_columns_ + j) * n_columns_];
-      for (std::uint32_t k = j; k < n_columns_; ++k) of_pair[k] += times * row_[k];
-      if (!only_pairs_) continue;
-      for (std::uint32_t k = i + 1; k < n_columns_; ++k)
-        counts_[target][(std::size_t{i} * n_columns_ + k) * n_columns_ + k] += times * row_[k];
+    kernels::kernels().count_triples(tile, i, i, i, of_pair_.data());
+    add(i, i, i, of_pair_[0]);
+    for (std::uint32_t k = i + 1; k < n_columns_; ++k) {
+      add(i, i, k, of_pair_[k - i]);
+      add(i, k, k, of_pair_[k - i]);
+    }
+    for (std::uint32_t j = i + 1; !only_pairs_ && j < n_columns_; ++j) {
+      kernels::kernels().count_triples(tile, i, j, j + 1, of_pair_.data());
+      for (std::uint32_t k = j + 1; k < n_columns_; ++k) add(i, j, k, of_pair_[k - j - 1]);
     }
   }
+  totals_[target] += std::int64_t{rows.n_rows} << shift;
+  std::fill(rows.tile.begin(), rows.tile.end(), 0);
+  rows.n_rows = 0;
 }
 
 void TripleCounter::add(const TripleCounter& other) {

@@ -241,6 +241,14 @@ struct BinnedStumps {
   Ticks *least_loss, *lower_loss;    // by side of the root split, lowered: of stumps between bins; of all at least
 };
 
+/// Rows of a table for data/triple_counter: columns one behind the other, each of kTripleWords words. Behind the last
+/// one are kTripleBlock - 1 more, of any bits.
+struct TripleTile {
+  const Word* columns;
+  std::uint32_t n_columns;
+};
+inline constexpr std::uint32_t kTripleWords = 64, kTripleBlock = 4;
+
 /// For binned_marks: which stumps lose less than a limit.
 struct BinnedMarks {
   Ticks limit[2];             // by side of the root split
@@ -305,8 +313,9 @@ struct Kernels {
   void (*add_to_bin_pairs)(const BinnedRows&, std::uint32_t begin, std::uint32_t end, std::size_t n_bins, Ticks* sums);
   /// to += plus - minus, `n` words, a multiple of kLanes; `minus` may be null.
   void (*add_words)(Ticks* to, const Ticks* plus, const Ticks* minus, std::size_t n);
-  /// Counts the rows of each column from the block of `first` on that are in `mask`, one word a tile word.
-  void (*count_columns)(TileView tile, const Word* mask, std::uint32_t first, Ticks* counts);
+  /// Counts the rows where columns i and j hold, and each column from `first` on: counts[k] of column `first` + k, and
+  /// up to kTripleBlock - 1 numbers behind the last.
+  void (*count_triples)(const TripleTile&, std::uint32_t i, std::uint32_t j, std::uint32_t first, Ticks* counts);
 };
 
 /// Words of scratch space that a kernel call needs.

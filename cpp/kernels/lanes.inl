@@ -369,17 +369,6 @@ void hash_columns(TileView tile, const Word* valid, Word* hashes) {
   }
 }
 
-void count_columns(TileView tile, const Word* mask, std::uint32_t first, Ticks* counts) {
-  for (std::uint32_t block = first / kLanes * kLanes; block < tile.stride; block += kLanes) {
-    Lanes set_bits{};
-    for (std::uint32_t w = 0; w < tile.n_words; ++w) {
-      const Lanes column = load(tile.words + std::size_t{w} * tile.stride + block);
-      set_bits += popcount(column & all_lanes(static_cast<Ticks>(mask[w])));
-    }
-    store(counts + block, set_bits);
-  }
-}
-
 #include "kernels/binned_stumps.inl"
 #include "kernels/fingerprints.inl"
 #include "kernels/gain_scan.inl"
@@ -390,6 +379,7 @@ void count_columns(TileView tile, const Word* mask, std::uint32_t first, Ticks* 
 #include "kernels/sums.inl"
 #include "kernels/cells.inl"  // uses what is in sums.inl
 #include "kernels/three_levels.inl"  // uses what is in two_levels.inl
+#include "kernels/triples.inl"
 
 }  // namespace
 
@@ -399,6 +389,6 @@ const Kernels HORNBEAM_KERNELS = {
     count_pairs,           triple_row,     raise_by_distance,  scan_stumps,       scan_gains,
     pair_sums,             triple_sums,    raise_cells,        row_distances,     least_row_distance,
     add_to_bins,           binned_stumps,  binned_marks,       add_to_bin_pairs,  add_words,
-    count_columns};
+    count_triples};
 
 }  // namespace hornbeam::kernels

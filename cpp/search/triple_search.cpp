@@ -1,10 +1,10 @@
 #include "search/triple_search.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <numeric>
 
+#include "base/each_bit.hpp"
 #include "bounds/equivalent_points.hpp"
 #include "data/triple_counter.hpp"
 #include "run/threads.hpp"
@@ -35,9 +35,13 @@ class TripleSearch {
         n_tiles_((words_for(problem.rows.n_rows) + kTile - 1) / kTile) {
     const std::uint64_t n = problem.rows.n_columns, n_targets = problem.rows.n_targets;
     std::vector<Ticks> totals(n_targets, 0);
+    Word most = 1;  // rows that a distinct one stands for
     for (std::uint32_t row = 0; row < problem.rows.n_rows; ++row) {
       least_loss_ += problem.model.least_loss_of_leaf(problem.rows.weight(row));
-      for (std::size_t t = 0; t < n_targets; ++t) totals[t] += problem.rows.weight(row)[t];
+      for (std::size_t t = 0; t < n_targets; ++t) {
+        totals[t] += problem.rows.weight(row)[t];
+        most = std::max(most, times(row, t));
+      }
     }
     leaf_.add_leaf(problem.model.best_prediction(totals.data()));
     const Ticks loss = problem.model.least_loss_of_leaf(totals.data());
@@ -46,8 +50,8 @@ class TripleSearch {
     const Ticks most_leaves = bounds::most_leaves(problem.leaf_cost, loss, least_loss_);
     n_levels_ = most_leaves > kMostLevels ? *problem.tree.depth
                                           : std::min(*problem.tree.depth, static_cast<std::uint32_t>(most_leaves - 1));
-    bytes_of_counter_ = (n_targets + 1) * n * n * n * sizeof(std::int64_t);
-    work_of_tile_ = kTile * n_targets * (1 + n * n * (n_levels_ < kMostLevels ? 1 : n) / (std::uint64_t{6} * kLanes));
+    bytes_of_counter_ = data::TripleCounter::bytes(n, n_targets, most) + n * n * n * sizeof(std::int64_t);
+    work_of_tile_ = kTile * (n_targets + n + n * n * (n_levels_ < kMostLevels ? 1 : n) / (std::uint64_t{6} * kLanes));
   }
 
   std::optional<run::Outcome> run(const Score& score) {
@@ -60,6 +64,7 @@ class TripleSearch {
         n_threads, {problem_.rows.n_columns, problem_.rows.n_targets, n_levels_ < kMostLevels});
     run::on_threads(run_, static_cast<std::uint32_t>(n_threads), [&](std::uint32_t i) { count(counters[i], i == 0); });
     if (takes_too_long_) return std::nullopt;
+    for (data::TripleCounter& counter : counters) counter.flush();
     for (std::size_t i = 1; i < counters.size(); ++i) counters[0].add(counters[i]);
     tree::ResultTree tree = tree_of(counters[0]);
     const bool is_complete = n_counted_ == n_tiles_;
@@ -75,13 +80,13 @@ class TripleSearch {
   }
 
  private:
-  static constexpr std::uint32_t kTile = data::TripleCounter::kTileWords;
+  static constexpr std::uint32_t kTile = kernels::kTripleWords;
 
   void count(data::TripleCounter& counter, bool is_first) {
     run::WorkMeter meter(run_, kStepsBetweenPolls, [&] { poll(is_first); });
     while (!takes_too_long_ && meter.spend(work_of_tile_)) {
       const std::uint64_t at = next_tile_++;
-      if (at >= n_tiles_) return;
+      if (at >= n_tiles_) break;
       add_tile(counter, static_cast<std::uint32_t>(at * step_ % n_tiles_));
       ++n_counted_;
     }
@@ -102,28 +107,23 @@ class TripleSearch {
     takes_too_long_ = run_.seconds() + each * static_cast<double>(n_tiles_ - n) > *limit;
   }
 
-  /// A bit plane of the numbers of rows of each target at a time.
   void add_tile(data::TripleCounter& counter, std::uint32_t tile) const {
     const data::DistinctRows& rows = problem_.rows;
-    const std::uint32_t first_word = tile * kTile, first = first_word * kWordBits;
-    const std::uint32_t n_words = std::min(kTile, words_for(rows.n_rows) - first_word);
-    const std::uint32_t n_rows = std::min(n_words * kWordBits, rows.n_rows - first);
-    const kernels::TileView words = {&rows.bits[std::size_t{first_word} * rows.stride], n_words, rows.stride};
-    std::vector<std::uint64_t> counts(n_rows);
-    for (std::uint32_t t = 0; t < rows.n_targets; ++t) {
-      std::uint64_t all = 0;
-      for (std::uint32_t row = 0; row < n_rows; ++row) {
-        const std::int64_t weight = rows.weight(first + row)[t];
-        counts[row] = static_cast<std::uint64_t>(weights_[t] > 1 ? weight / weights_[t] : weight);
-        all |= counts[row];
-      }
-      for (std::uint32_t bit = 0; all >> bit != 0; ++bit) {
-        std::array<Word, kTile> mask{};
-        for (std::uint32_t row = 0; row < n_rows; ++row)
-          mask[row / kWordBits] |= (counts[row] >> bit & 1) << (row % kWordBits);
-        if ((all >> bit & 1) != 0) counter.add_words(words, t, mask.data(), std::int64_t{1} << bit);
-      }
+    const std::uint32_t end = std::min((tile + 1) * kTile, words_for(rows.n_rows));
+    for (std::uint32_t word = tile * kTile; word < end; ++word) {
+      counter.read([&](std::uint32_t c) { return rows.bits[std::size_t{word} * rows.stride + c]; });
+      const std::uint32_t first = word * kWordBits, n = std::min(kWordBits, rows.n_rows - first);
+      for (std::uint32_t row = 0; row < n; ++row)
+        for (std::uint32_t t = 0; t < rows.n_targets; ++t)
+          for_each_bit(times(first + row, t), 0,
+                       [&](std::size_t shift) { counter.add_row(row, t, static_cast<std::uint32_t>(shift)); });
     }
+  }
+
+  /// How many rows of a target a distinct row stands for.
+  Word times(std::uint32_t row, std::size_t target) const {
+    const std::int64_t weight = problem_.rows.weight(row)[target];
+    return static_cast<Word>(weights_[target] > 1 ? weight / weights_[target] : weight);
   }
 
   tree::ResultTree tree_of(const data::TripleCounter& counter) const {

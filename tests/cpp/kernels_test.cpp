@@ -434,18 +434,19 @@ RANDOM_TEST(hashes_equal_the_scalar_ones_and_do_not_tell_a_column_from_its_compl
   }
 }
 
-RANDOM_TEST(the_rows_of_columns_in_a_mask_are_counted_from_a_block_on, 100) {
-  const std::uint32_t stride = kLanes * draw.size_between(1, 4), n_words = draw.size_between(1, 9);
-  const AlignedVector<Word> words = random_words(draw, std::size_t{n_words} * stride);
-  const AlignedVector<Word> mask = random_words(draw, n_words);
-  const std::uint32_t first = draw.below(stride);
+RANDOM_TEST(rows_where_three_columns_hold_are_counted_from_a_column_on, 100) {
+  const std::uint32_t n_columns = draw.size_between(1, 11), n_read = n_columns + kTripleBlock - 1;
+  const AlignedVector<Word> words = random_words(draw, std::size_t{n_read} * kTripleWords);
+  const std::uint32_t i = draw.below(n_columns), j = draw.below(n_columns), first = draw.below(n_columns + 1);
   for (const Kernels* each : kernels_of_this_machine()) {
-    AlignedVector<Ticks> counts(stride, -1);
-    each->count_columns({words.data(), n_words, stride}, mask.data(), first, counts.data());
-    for (std::uint32_t c = 0; c < stride; ++c) {
+    std::vector<Ticks> counts(n_read, -1);
+    each->count_triples({words.data(), n_columns}, i, j, first, counts.data());
+    for (std::uint32_t k = first; k < n_columns; ++k) {
       Ticks expected = 0;
-      for (std::uint32_t w = 0; w < n_words; ++w) expected += std::popcount(words[w * stride + c] & mask[w]);
-      CHECK_EQUAL(counts[c], c < first / kLanes * kLanes ? -1 : expected);
+      for (std::uint32_t w = 0; w < kTripleWords; ++w)
+        expected +=
+            std::popcount(words[i * kTripleWords + w] & words[j * kTripleWords + w] & words[k * kTripleWords + w]);
+      CHECK_EQUAL(counts[k - first], expected);
     }
   }
 }
