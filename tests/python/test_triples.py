@@ -202,6 +202,28 @@ def test_of_equally_good_trees_the_same_one_is_returned(
     assert in_memory.status_ == "optimal"
 
 
+@pytest.mark.parametrize(
+    ("n_flags", "n_rows", "is_counted"),
+    [(20, 10_200, False), (20, 11_000, True), (13, 10_000, False), (13, 20_000, True)],
+)
+def test_triples_are_counted_of_more_than_256_rows_for_each_condition_and_class(
+    n_flags: int, n_rows: int, is_counted: bool
+) -> None:
+    random = np.random.default_rng(0)
+    X = random.random((n_rows, n_flags)) < 0.5
+    n_distinct = len(np.unique(X, axis=0))
+    assert (n_distinct > 256 * n_flags * 2) == is_counted
+    frame = pl.DataFrame(X, schema=[f"c{i}" for i in range(n_flags)]).with_columns(
+        label=pl.Series((X[:, 0] & X[:, 1]) ^ (random.random(n_rows) < 0.2))
+    )
+    in_memory = _fitted_in_memory(frame, 0.001, max_depth=3)
+    streamed = GOSDTClassifier(0.001, max_depth=3).fit(frame.lazy(), "label")
+    assert (in_memory.statistics_["table_entries"] == 0) == is_counted
+    assert (streamed.statistics_["table_entries"] <= 1) == is_counted
+    assert streamed.tree_ == in_memory.tree_
+    assert streamed.objective_ == in_memory.objective_ == in_memory.lower_bound_
+
+
 @pytest.mark.parametrize("weights", [None, "equal", "by class", "other"])
 def test_rows_of_a_class_that_weigh_the_same_are_counted(monkeypatch: pytest.MonkeyPatch, weights: str | None) -> None:
     frame = _table_with_ties(0)
@@ -254,7 +276,7 @@ def test_other_fits_in_memory_search(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 def test_counting_that_is_stopped_gives_the_best_tree_of_the_rows_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(0)
-    X = random.random((40_000, 60)) < 0.5
+    X = random.random((30_000, 60)) < 0.5
     y = (X[:, 3] ^ (X[:, 7] & X[:, 9])) ^ (random.random(len(X)) < 0.1)
     settings: dict[str, Any] = {"regularization": 0.001, "max_depth": 3, "binarizer": None}
     searched = GOSDTClassifier(**settings).fit(X, y)

@@ -17,7 +17,7 @@ from hornbeam.fitting.hazards import SurvivalScale
 from hornbeam.fitting.scales import AdditiveScale
 from hornbeam.fitting.start_tree import StartArrays, TreeScale
 from hornbeam.fitting.training import TrainingRows
-from hornbeam.fitting.triples import counting
+from hornbeam.fitting.triples import least_distinct
 
 # The bounds of both searches that can be switched off.
 BOUNDS = tuple(_core.BOUNDS["exact"])
@@ -100,7 +100,10 @@ def search_by_bits(
     if start is not None and len(packed) < len(conditions):
         return _start_alone(conditions, training, scale, options, start)
     columns = _core.PackedColumns(packed, training.table.n_rows)
-    limited = within(counting(options), training.budget)
+    if training.codes is not None:
+        n_classes = int(training.codes.max()) + 1
+        options = options.replace(triples_above=least_distinct(len(conditions), n_classes))
+    limited = within(options, training.budget)
     return partial(_core.solve, columns, make_problem(training, scale), limited, start=start)
 
 

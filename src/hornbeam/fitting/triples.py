@@ -23,17 +23,15 @@ _Integers: TypeAlias = npt.NDArray[np.int64]
 
 MOST_LEVELS = 3
 LEAST_DISTINCT = 1 << 18
-"""Distinct rows up to which a search takes no longer than counting triples, in memory or read in batches."""
+_LEAST_DISTINCT_OF_CONDITION = 1 << 8  # and of each class
 
 
-def are_counted(n_distinct: int) -> bool:
-    """Return whether triples are counted for trees of few levels of so many rows that differ in their conditions."""
-    return n_distinct > LEAST_DISTINCT
+def least_distinct(n_conditions: int, n_classes: int) -> int:
+    """Return up to how many distinct rows a search takes no longer than counting triples, for trees of few levels.
 
-
-def counting(options: _core.SearchOptions) -> _core.SearchOptions:
-    """Return the options of a search that counts triples of conditions where `are_counted` says so."""
-    return options.replace(triples_above=LEAST_DISTINCT)
+    The rule is the same in memory and for tables that are read in batches, so that both get the same tree.
+    """
+    return min(LEAST_DISTINCT, _LEAST_DISTINCT_OF_CONDITION * n_conditions * n_classes)
 
 
 @dataclass(frozen=True, eq=False)

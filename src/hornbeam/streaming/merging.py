@@ -18,7 +18,7 @@ from hornbeam.binarizers._conditions import Thresholds, evaluate_conditions
 from hornbeam.fitting.reference import codes_of_predictions as codes_among_classes
 from hornbeam.fitting.start_tree import Splits, tested_conditions
 from hornbeam.fitting.training import TrainingData
-from hornbeam.fitting.triples import MOST_LEVELS, are_counted
+from hornbeam.fitting.triples import MOST_LEVELS, least_distinct
 from hornbeam.streaming.coding import (
     ColumnCoder,
     FlagCoder,
@@ -319,7 +319,8 @@ class _MergedRows:
     ) -> TrainingData | None:
         """Return counts of triples of conditions in place of the rows, which all weigh the same; None of few rows."""
         counted = CountedTriples.of(conditions, answers, self._source, only_pairs, self._labels)
-        if not are_counted(counted.add_merged(self.counter, self._coders)):
+        n_distinct = counted.add_merged(self.counter, self._coders)
+        if n_distinct <= least_distinct(len(conditions), self._labels.n_codes):
             counted.release()
             return None
         self._source.budget.release(self._held)

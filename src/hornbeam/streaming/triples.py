@@ -13,7 +13,7 @@ from hornbeam import _core
 from hornbeam._budget import Budget
 from hornbeam.binarizers import Conditions
 from hornbeam.fitting.training import TrainingData
-from hornbeam.fitting.triples import Triples, are_counted
+from hornbeam.fitting.triples import Triples, least_distinct
 from hornbeam.streaming.coding import (
     ColumnCoder,
     FlagCoder,
@@ -52,7 +52,8 @@ def fill_cells(n_rows: int, n_conditions: int, n_codes: Sequence[int], budget: B
     n_cells = n_codes[-1] << min(n_conditions, _MOST_CELL_BITS + 1)
     is_dense = n_conditions <= _MOST_CELL_BITS and n_cells <= _MOST_CELLS_OF_ROW * n_rows
     are_few = n_codes[-1] <= _MOST_CLASSES and max(n_codes) <= _MOST_CODES
-    return are_counted(n_rows) and is_dense and are_few and budget.fits(_BYTES_OF_CELL * n_cells)
+    may_be_enough = n_rows > least_distinct(n_conditions, n_codes[-1])
+    return may_be_enough and is_dense and are_few and budget.fits(_BYTES_OF_CELL * n_cells)
 
 
 class CountedTriples:
