@@ -85,6 +85,7 @@ void add_rows(data::RowCounter& counter, const std::vector<CodesIn>& codes,
   api::require(n_rows.has_value(), "codes: at least one column must not be None");
   require_counts(counts, *n_rows);
   require_room(counter, *n_rows);
+  const nb::gil_scoped_release no_gil;
   api::require(counter.add(columns, *n_rows, span_of(counts)), "codes: must be below 2^width of their column");
 }
 
@@ -110,6 +111,7 @@ bool add_flags(data::RowCounter& counter, const std::vector<nb::capsule>& stream
   for (const FlagBatch& batch : *batches) n_rows += batch.n_rows;
   for (const std::size_t size : sizes) api::require(size == n_rows, "codes: one for each row is needed");
   require_room(counter, n_rows);
+  const nb::gil_scoped_release no_gil;  // which polars needs to go on reading
   for (const FlagBatch& batch : *batches) {
     for (std::size_t i = 0; i < named.size(); ++i) columns[named[i]] = batch.columns[i];
     api::require(counter.add(columns, batch.n_rows, {}), "codes: must be below 2^width of their column");
@@ -176,6 +178,7 @@ void add_triples(data::TripleCounter& counter, const std::vector<ArrayIn<std::ui
     flags[c].bytes = columns[c].data();
   }
   api::require(data::are_below(span_of(targets), counter.n_targets()), "targets: must be below n_targets");
+  const nb::gil_scoped_release no_gil;
   counter.add(flags, span_of(targets));
 }
 
@@ -185,6 +188,7 @@ bool add_triples_of_flags(data::TripleCounter& counter, const std::vector<nb::ca
   api::require(data::are_below(span_of(targets), counter.n_targets()), "targets: must be below n_targets");
   const std::optional<std::vector<FlagBatch>> batches = read_flags(streams, names);
   if (!batches) return false;
+  const nb::gil_scoped_release no_gil;
   std::span<const std::uint8_t> left = span_of(targets);
   for (const FlagBatch& batch : *batches) {
     api::require(batch.n_rows <= left.size(), "targets: one for each row is needed");
