@@ -370,3 +370,21 @@ def test_flags_that_are_no_conditions_give_the_fit_in_memory(
     assert [str(each) for each in streamed.binarizer_.conditions_] == [
         str(each) for each in in_memory.binarizer_.conditions_
     ]
+
+
+@pytest.mark.parametrize("only_flags", [True, False])
+@pytest.mark.parametrize("last_rows", [20, 600])
+def test_rows_of_many_classes_are_kept(rows_hardly_repeat: list[str], only_flags: bool, last_rows: int) -> None:
+    frame = _table()
+    # The 17th class appears in the last batch, or in one of the first.
+    number = np.arange(len(frame))
+    late = np.where(number >= len(frame) - last_rows, number % 20, number % 15)
+    frame = frame.with_columns(label=pl.Series(late))
+    if only_flags:
+        frame = frame.drop("number", "color")
+    in_memory = _fitted_in_memory(frame, 0.001, max_depth=2)
+    streamed = GOSDTClassifier(0.001, max_depth=2).fit(frame.lazy(), "label")
+    assert rows_hardly_repeat[-1] == ("rows" if only_flags else "distinct rows")
+    assert streamed.classes_.tolist() == list(range(20))
+    assert streamed.tree_ == in_memory.tree_
+    assert streamed.objective_ == in_memory.objective_ == in_memory.lower_bound_

@@ -36,7 +36,7 @@ from hornbeam.streaming.passes import Report, Source, layout_of
 from hornbeam.streaming.rows import StreamedRowReader
 from hornbeam.streaming.source import boolean_columns
 from hornbeam.streaming.spilling import SpilledRows
-from hornbeam.streaming.triples import MOST_CONDITIONS, CountedTriples, fill_cells
+from hornbeam.streaming.triples import MOST_CONDITIONS, CountedTriples, TooManyClassesError, fill_cells
 from hornbeam.streaming.values import Coder, DistinctValues
 from hornbeam.table import Column, Table, TableSchema
 from hornbeam.table.column import column_of_series
@@ -141,9 +141,13 @@ def read_streamed(
             return StreamedRows(counted or merged.training(table), binarizer)
         except _HardlyRepeatError:
             pass
-        if may_count:
-            of_flags = _triples_of_flags(source, binarizer, only_pairs) if len(columns) <= MOST_CONDITIONS else None
-        else:
+        of_flags = None
+        if may_count and len(columns) <= MOST_CONDITIONS:
+            try:
+                of_flags = _triples_of_flags(source, binarizer, only_pairs)
+            except TooManyClassesError:
+                may_count = False
+        if not may_count:
             of_flags = _packed_flags(source)
         if of_flags is not None:
             return StreamedRows(of_flags, binarizer)
@@ -157,8 +161,12 @@ def read_streamed(
         merged = _merge_rows(source, coders, may_stop=may_count, may_spill=not may_count)
     except _HardlyRepeatError:
         triples = CountedTriples.of(binarizer.conditions_, [coder.answers for coder in coders], source, only_pairs)
-        source.read("triples of conditions", lambda frame, _: triples.add(frame, coders))
-        return StreamedRows(triples.training(table, *triples.triples()), binarizer)
+        try:
+            source.read("triples of conditions", lambda frame, _: triples.add(frame, coders))
+            return StreamedRows(triples.training(table, *triples.triples()), binarizer)
+        except TooManyClassesError:
+            may_count = False
+            merged = _merge_rows(source, coders, may_stop=False, may_spill=True)
     counted = None
     if may_count and merged.fill_cells(len(binarizer.conditions_)):
         counted = merged.triples(table, binarizer.conditions_, [coder.answers for coder in coders], only_pairs)

@@ -56,6 +56,10 @@ def fill_cells(n_rows: int, n_conditions: int, n_codes: Sequence[int], budget: B
     return may_be_enough and is_dense and are_few and budget.fits(_BYTES_OF_CELL * n_cells)
 
 
+class TooManyClassesError(Exception):
+    """There are more classes than those for which triples of conditions are counted."""
+
+
 class CountedTriples:
     """The rows of a lazy table, counted by triples of conditions.
 
@@ -101,7 +105,13 @@ class CountedTriples:
         return cls(columns, [next(of_columns[column]) for column in columns], source, only_pairs, labels)
 
     def add(self, frame: nw.DataFrame[Any], coders: Sequence[ColumnCoder]) -> None:
-        """Add the rows of a batch, which all weigh the same."""
+        """Add the rows of a batch, which all weigh the same.
+
+        Raises
+        ------
+        TooManyClassesError
+            If the classes of all batches so far are too many.
+        """
         codes = [coder.codes_of(frame[name]) for name, coder in zip(self._source.layout.columns, coders, strict=True)]
         answers = zip(self._columns, self._answers, strict=True)
         columns = [answer[codes[column]] for column, answer in answers]
@@ -115,6 +125,8 @@ class CountedTriples:
         ------
         MissingFlagError
             If a value is missing.
+        TooManyClassesError
+            If the classes of all batches so far are too many.
         """
         layout = self._source.layout
         labels = self._labels_of(frame)
@@ -130,7 +142,8 @@ class CountedTriples:
         """Return the codes of the labels, for which the last counter has room."""
         labels: npt.NDArray[np.uint8] = codes_of_labels(self._labels, frame[self._source.layout.target])
         if self._labels.n_codes > _MOST_CLASSES:
-            raise MemoryError(f"X holds more than {_MOST_CLASSES} classes, and its rows hardly repeat. {_REMEDY}")
+            self.release()
+            raise TooManyClassesError
         if not self._counters or self._labels.n_codes > self._counters[-1].totals().size:
             self._add_counter()
         return labels
