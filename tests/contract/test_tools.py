@@ -1,6 +1,8 @@
 """The checkers of the repository reject what they must reject, and the repository passes them."""
 
 import importlib.util
+import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -257,3 +259,41 @@ def test_a_long_piece_that_says_why_is_accepted(tmp_path):
         "tools/b.py": "# long: one match statement\ndef find():\n" + "    pass\n" * 70,
     }
     assert faults("check_sizes", tmp_path, files) == []
+
+
+SOURCES = {
+    ".clang-tidy": "Checks: '-*,clang-analyzer-*,readability-identifier-naming'\nHeaderFilterRegex: '.*'\n"
+    "CheckOptions:\n  readability-identifier-naming.FunctionCase: lower_case\n",
+    "cpp/a/names.hpp": "#pragma once\nint Named();\n",
+    "cpp/a/first.cpp": '#include "names.hpp"\nint first(int x) { return x == 0 ? 1 / x : 0; }\n',
+    "cpp/a/second.cpp": '#include "names.hpp"\n\nint second(int* p) { return p == nullptr ? *p : 0; }\n',
+    "cpp/a/other_flags.cpp": "int Other() { return 0; }\n",
+    "cpp/b/third.cpp": "int third() { return 0; }\n",
+    "elsewhere/fourth.cpp": "int Fourth() { return 0; }\n",
+}
+
+
+def test_clang_tidy_finds_faults_where_they_are_in_sources_that_are_read_as_one(tmp_path):
+    pytest.importorskip("clang_tidy")
+    for path, text in SOURCES.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    sources = [tmp_path / path for path in SOURCES if path.endswith(".cpp")]
+    flags = {source: "-DOTHER" if source.stem == "other_flags" else "-DSAME" for source in sources}
+    entries = [
+        {"directory": str(tmp_path), "file": str(source), "command": f"c++ {flags[source]} -o a.o -c {source}"}
+        for source in sources
+    ]
+    (tmp_path / "compile_commands.json").write_text(json.dumps(entries))
+    tool("unified_sources").unify(tmp_path, tmp_path / "cpp")
+    unified = sorted((tmp_path / "unified").glob("*.cpp"))
+    assert [len(source.read_text().splitlines()) for source in unified] == [2, 4, 2]
+    command = [Path(sys.executable).parent / "clang-tidy", "-quiet", "-p", tmp_path / "unified", *unified]
+    output = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    found = re.findall(r"([\w/]+\.[ch]pp):(\d+):\d+: warning", output.replace(f"{tmp_path}/", ""))
+    assert sorted(found) == [
+        ("cpp/a/first.cpp", "2"),
+        ("cpp/a/names.hpp", "2"),
+        ("cpp/a/other_flags.cpp", "1"),
+        ("cpp/a/second.cpp", "3"),
+    ]
