@@ -25,15 +25,17 @@ CPP := $(shell find cpp tests -name '*.hpp' -o -name '*.cpp')
 CORE_BUILDS := asan tsan exact
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help demo test test-core build-core stub $(CORE_BUILDS) $(CORE_BUILDS:%=build-%) lint lint-python lint-cpp \
-  lint-structure lint-explorer explorer docs links outputs format build wheel clean
+.PHONY: help demo test test-core test-python build-core stub $(CORE_BUILDS) $(CORE_BUILDS:%=build-%) lint lint-python \
+  lint-cpp lint-structure lint-explorer explorer docs links outputs format build wheel clean
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
 demo: .venv/installed-all
 	hornbeam demo --directory demo
 
-test: .venv/installed-test .venv-reader/installed test-core
+test: test-core test-python
+
+test-python: .venv/installed-test .venv-reader/installed
 	python -m pytest -n logical --dist worksteal
 
 test-core: $(CORE_BUILDS)
@@ -73,14 +75,14 @@ explorer/node_modules/.package-lock.json: explorer/package-lock.json
 
 # The sources of a folder are read as one, with their headers once: a third of the time. The tests of the core run under
 # sanitizers, so the static analyzer, nine tenths of the time, is left out for them; and the macro of a test gives it a
-# generator of random numbers that it need not use.
+# generator of random numbers that it need not use. Their folder is not build/asan, where ctest may run at the same time.
 lint-cpp: .venv/installed-dev
 	clang-format --dry-run -Werror $(CPP)
 	cmake --preset lint --log-level=WARNING
 	python tools/unified_sources.py build/lint cpp
 	run-clang-tidy.py -quiet -p build/lint/unified
-	cmake --preset asan --log-level=WARNING
-	run-clang-tidy.py -quiet -p build/asan -checks='-clang-analyzer-*,-misc-const-correctness' '^$(CURDIR)/tests/'
+	cmake --preset asan -B build/lint-tests --log-level=WARNING
+	run-clang-tidy.py -quiet -p build/lint-tests -checks='-clang-analyzer-*,-misc-const-correctness' '^$(CURDIR)/tests/'
 
 docs: .venv/installed-docs
 	python -m sphinx -W --keep-going -n -E $(SPHINX_OPTIONS) -d build/doctrees docs build/docs
