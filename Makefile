@@ -25,7 +25,7 @@ CPP := $(shell find cpp tests -name '*.hpp' -o -name '*.cpp')
 CORE_BUILDS := asan tsan exact
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help demo test test-core test-python build-core stub $(CORE_BUILDS) $(CORE_BUILDS:%=build-%) lint lint-python \
+.PHONY: help demo test test-core build-core stub $(CORE_BUILDS) $(CORE_BUILDS:%=build-%) lint lint-python \
   lint-cpp lint-structure lint-explorer explorer docs links outputs format build wheel clean
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
@@ -33,9 +33,7 @@ help:
 demo: .venv/installed-all
 	hornbeam demo --directory demo
 
-test: test-core test-python
-
-test-python: .venv/installed-test .venv-reader/installed
+test: .venv/installed-test .venv-reader/installed test-core
 	python -m pytest -n logical --dist worksteal
 
 test-core: $(CORE_BUILDS)
