@@ -300,8 +300,10 @@ struct Kernels {
   /// Raises what trees are worth whose root is a column of a set, or one behind it, in the cells of the others.
   void (*raise_cells)(const models::Measures&, const CellSet&);
   /// In how many bits `row` differs from each row of a tile whose "columns" are rows: 254 for more, 255 where it
-  /// differs in a bit of `forbidden`.
-  void (*row_distances)(const Word* row, TileView rows, const Word* forbidden, std::uint8_t* distances);
+  /// differs in a bit of `forbidden`. From the row `begin`, a multiple of kLanes, to `end` or the eight rows that have
+  /// one whose distance is at most `enough`, which is less than 255. Returns the row to go on from.
+  std::uint32_t (*row_distances)(const Word* row, TileView rows, std::uint32_t begin, std::uint32_t end,
+                                 const Word* forbidden, std::uint8_t enough, std::uint8_t* distances);
   /// The least of these numbers of bits, over all rows of the tile.
   Ticks (*least_row_distance)(const Word* row, TileView rows);
   /// Adds the rows of some entries to the sums of their bins, and to those of all rows passed.

@@ -35,14 +35,20 @@ struct RowLanes {
   Lanes lanes[kWords > 0 ? kWords : 1];
 };
 
-void row_distances(const Word* row, TileView rows, const Word* forbidden, std::uint8_t* distances) {
+/// Distances are short: the lesser of two in 32-bit lanes takes one cycle, in 64-bit ones three or a comparison.
+HORNBEAM_INLINE Lanes nearer(Lanes a, Lanes b) {
+  return reinterpret_cast<Lanes>(smaller(reinterpret_cast<NarrowLanes>(a), reinterpret_cast<NarrowLanes>(b)));
+}
+
+std::uint32_t row_distances(const Word* row, TileView rows, std::uint32_t begin, std::uint32_t end,
+                            const Word* forbidden, std::uint8_t enough, std::uint8_t* distances) {
   typedef std::uint8_t Bytes __attribute__((vector_size(kLanes)));
   // Captured by value, so that no store of bytes can change them.
-  with_words(rows.n_words, [=](auto words) {
+  return with_words(rows.n_words, [=](auto words) {
     const std::uint32_t n_words = words > 0 ? words : rows.n_words;
     const RowLanes<words> row_lanes(row), forbidden_lanes(forbidden);
-    const Lanes none{}, most = all_lanes(254), no_distance = all_lanes(255);
-    for (std::uint32_t block = 0; block < rows.stride; block += kLanes) {
+    const Lanes none{}, most = all_lanes(254), no_distance = all_lanes(255), enough_lanes = all_lanes(enough);
+    for (std::uint32_t block = begin; block < end; block += kLanes) {
       Lanes sum{};
       Lanes hit{};
       for (std::uint32_t w = 0; w < n_words; ++w) {
@@ -50,10 +56,12 @@ void row_distances(const Word* row, TileView rows, const Word* forbidden, std::u
         sum += popcount(differ);
         hit |= differ & forbidden_lanes[w];
       }
-      sum = hit != none ? no_distance : smaller(sum, most);
+      sum = hit != none ? no_distance : nearer(sum, most);
       const Bytes bytes = __builtin_convertvector(sum, Bytes);
       __builtin_memcpy(distances + block, &bytes, sizeof bytes);
+      if (mask_of(sum <= enough_lanes) != 0) return block + kLanes;
     }
+    return padded_to_lanes(end);
   });
 }
 
@@ -61,12 +69,12 @@ Ticks least_row_distance(const Word* row, TileView rows) {
   return with_words(rows.n_words, [=](auto words) {
     const std::uint32_t n_words = words > 0 ? words : rows.n_words;
     const RowLanes<words> row_lanes(row);
-    Lanes least = all_lanes(kInfinity);
+    Lanes least = all_lanes(kNarrowInfinity);
     for (std::uint32_t block = 0; block < rows.stride; block += kLanes) {
       Lanes sum{};
       for (std::uint32_t w = 0; w < n_words; ++w)
         sum += popcount(load(rows.words + std::size_t{w} * rows.stride + block) ^ row_lanes[w]);
-      least = smaller(least, sum);
+      least = nearer(least, sum);
     }
     return smallest_lane(least);
   });

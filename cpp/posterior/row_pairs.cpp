@@ -94,8 +94,10 @@ std::vector<RowPairs::Pair> RowPairs::near_pairs(const data::DistinctRows& rows,
     std::vector<std::uint8_t> distances(other.stride);
     for (std::size_t i = 0; i < one.numbers.size(); ++i) {
       run.require();
-      kernels::kernels().row_distances(&one.bits[i * one.n_words], {other.tile.data(), other.n_words, other.stride},
-                                       no_column.data(), distances.data());
+      const kernels::TileView tile{other.tile.data(), other.n_words, other.stride};
+      for (std::uint32_t next = 0; next < tile.stride;)
+        next = kernels::kernels().row_distances(&one.bits[i * one.n_words], tile, next, tile.stride, no_column.data(),
+                                                0, distances.data());
       for_each_nearest({distances.data(), other.numbers.size()}, [&](std::size_t j) {
         const std::uint32_t both[2] = {one.numbers[i], other.numbers[j]};
         pool.push_back({both[k], both[1 - k]});

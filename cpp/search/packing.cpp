@@ -257,24 +257,37 @@ void PairPacker::add_block(std::span<const std::uint32_t> rows, std::span<const 
 /// Lists the rows of the first class, those with a near row of the other class first.
 void PairPacker::find_order() {
   nearest_.resize(left_[first_].size());
-  for (const std::uint32_t a : order_)
+  std::vector<std::size_t> place(n_words_ * kWordBits + 2, 0);  // of the next row at each distance
+  for (const std::uint32_t a : order_) {
     nearest_[a] = kernels_.least_row_distance(&bits_[first_][a * n_words_], view(blocks_[block_of_[a]]));
-  std::stable_sort(order_.begin(), order_.end(), [&](auto a, auto b) { return nearest_[a] < nearest_[b]; });
+    ++place[static_cast<std::size_t>(nearest_[a]) + 1];
+  }
+  std::partial_sum(place.begin(), place.end(), place.begin());
+  std::vector<std::uint32_t> ordered(order_.size());
+  for (const std::uint32_t a : order_) ordered[place[static_cast<std::size_t>(nearest_[a])]++] = a;
+  order_.swap(ordered);
 }
 
-/// Gives the weight of a row to pairs with the rows nearest to it.
+/// Gives the weight of a row to pairs with the rows nearest to it. None is nearer than `nearest_`, so a row at that
+/// distance is taken before the rows behind it are compared.
 Ticks PairPacker::pack_row(std::size_t a) {
   Block& block = blocks_[block_of_[a]];
-  if (block.n_rows == 0) return 0;
-  kernels_.row_distances(&bits_[first_][a * n_words_], view(block), full_.data(), distances_.data());
+  const auto least = static_cast<std::uint8_t>(std::min<Ticks>(nearest_[a], kForbidden - 1));
   Ticks packed = 0;
   spent_.clear();
+  std::uint32_t n_compared = 0;
   while (left_[first_][a] > 0) {
     // Compilers turn this loop into vectors, and std::min_element into a loop over bytes.
+    const std::uint32_t n_known = std::min(n_compared, block.n_rows);
     std::uint8_t nearest = kForbidden;
-    for (std::size_t b = 0; b < block.n_rows; ++b) nearest = std::min(nearest, distances_[b]);
+    for (std::uint32_t b = 0; b < n_known; ++b) nearest = std::min(nearest, distances_[b]);
+    if (nearest > least && n_compared < block.n_rows) {
+      n_compared = kernels_.row_distances(&bits_[first_][a * n_words_], view(block), n_compared, block.n_rows,
+                                          full_.data(), least, distances_.data());
+      continue;
+    }
     if (nearest == kForbidden) break;
-    const void* found = std::memchr(distances_.data(), nearest, block.n_rows);
+    const void* found = std::memchr(distances_.data(), nearest, n_known);
     const auto b = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - distances_.data());
     packed += take(a, block, b);
     distances_[b] = kForbidden;

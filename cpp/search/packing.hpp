@@ -3,7 +3,7 @@
 // WHAT    A greedy packing of pairs of rows for bounds/packing.hpp, within blocks of rows if there are too many pairs
 //         (bounds/packing_blocks.hpp).
 // HOLDS   The weight found never exceeds that of the best packing; dropping a pair keeps the bound valid.
-// COST    Rows of one class x rows of the other x words of a row, eight rows at a time, twice; at most 2^23 words, but
+// COST    Rows of one class x rows of the other x words of a row, eight rows at a time, at most twice: 2^23 words, but
 //         for the padding of small blocks. The search for a packing stops early when the remaining capacity of all
 //         columns, divided by the smallest distance of the remaining pairs, cannot reach the target.
 // CHOICE  Rows that have a near row of the other class first, and for each row the nearest first: near pairs use up the

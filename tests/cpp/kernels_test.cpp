@@ -460,6 +460,8 @@ RANDOM_TEST(rows_differ_in_as_many_bits_as_counted_one_by_one, 200) {
     if (draw.percent(30)) forbidden[w] = Word{1} << draw.below(kWordBits);
   std::vector<std::uint8_t> expected;
   Ticks least = kInfinity;
+  const std::uint32_t begin = kLanes * draw.below(stride / kLanes), end = begin + 1 + draw.below(stride - begin);
+  const auto enough = static_cast<std::uint8_t>(draw.below(255));
   for (std::uint32_t i = 0; i < stride; ++i) {
     Ticks sum = 0;
     bool is_forbidden = false;
@@ -474,8 +476,19 @@ RANDOM_TEST(rows_differ_in_as_many_bits_as_counted_one_by_one, 200) {
   for (const Kernels* each : kernels_of_this_machine()) {
     const TileView tile{words.data(), n_words, stride};
     std::vector<std::uint8_t> distances(stride);
-    each->row_distances(row.data(), tile, forbidden.data(), distances.data());
+    CHECK(each->row_distances(row.data(), tile, 0, stride, forbidden.data(), 0, distances.data()) >= stride);
     CHECK(distances == expected);
+    // Not before `begin`, and not behind the eight rows with one that is near enough.
+    const auto is_near = [enough](std::uint8_t distance) { return distance <= enough; };
+    const auto found = std::find_if(expected.begin() + begin, expected.begin() + end, is_near);
+    const auto n_compared = std::min(static_cast<std::uint32_t>(found - expected.begin()) / kLanes * kLanes + kLanes,
+                                     (end + kLanes - 1) / kLanes * kLanes);
+    std::fill(distances.begin(), distances.end(), std::uint8_t{200});
+    const std::uint32_t next =
+        each->row_distances(row.data(), tile, begin, end, forbidden.data(), enough, distances.data());
+    CHECK(next >= n_compared && (next == n_compared || next >= end));
+    for (std::uint32_t i = 0; i < stride; ++i)
+      CHECK_EQUAL(distances[i], i >= begin && i < n_compared ? expected[i] : 200);
     CHECK_EQUAL(each->least_row_distance(row.data(), tile), least);
   }
 }
