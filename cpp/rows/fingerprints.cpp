@@ -12,7 +12,8 @@ void RowSetMaker::make_fingerprint_planes(RowSet&) const {}  // a mask of rows h
 
 void RowSetMaker::make_fingerprint_planes(RowSet& rows) const {
   constexpr std::size_t kPlanes = 2 * std::size_t{kWordBits};
-  if (!rows.fingerprint_planes.empty()) return;
+  if (rows.has_fingerprint_planes) return;
+  rows.has_fingerprint_planes = true;
   rows.fingerprint_planes.resize(rows.n_slot_words * kPlanes);
   for (std::uint32_t w = 0; w < rows.n_slot_words; ++w) {
     Word* const high = &rows.fingerprint_planes[w * kPlanes];
@@ -31,7 +32,7 @@ void RowSetMaker::make_fingerprint_planes(RowSet& rows) const {
 SupportSet RowSetMaker::support_of(const RowSet& rows, std::uint32_t column, bool side) const {
   SupportSet support;
 #ifndef HORNBEAM_EXACT_SUPPORT_SETS
-  if (!rows.fingerprint_planes.empty()) {
+  if (rows.has_fingerprint_planes) {
     Word key[2];
     kernels_.fingerprint_column(rows.slot_tile().tile, column, rows.fingerprint_planes.data(), key);
     support.fingerprint = Fingerprint(Key128{key[0], key[1]});

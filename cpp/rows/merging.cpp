@@ -36,9 +36,9 @@ void RowSetMaker::merge_equal_rows(const RowSet& parent) {
 }
 
 /// Candidates are the slots whose hash is shared by slots of two classes or, if one row may have slots of both, by two
-/// different rows (two with equal 32-bit hashes may stay apart: q is then less than it could be).
+/// different rows (two with equal 15-bit hashes may stay apart: q is then less than it could be).
 void RowSetMaker::find_equal_rows(const RowSet& parent, std::size_t n_chosen) {
-  constexpr std::uint32_t kUnseen = 0, kSeveral = ~std::uint32_t{0};
+  constexpr std::uint16_t kUnseen = 0, kSeveral = 0xffff;
   const std::uint32_t n_targets = measures_.cancelled ? 2 : measures_.n_counts();  // that the merge reads
   seen_.assign(std::bit_ceil(4 * n_chosen), kUnseen);
   const int unused_bits = std::countl_zero(seen_.size()) + 1;
@@ -53,30 +53,36 @@ void RowSetMaker::find_equal_rows(const RowSet& parent, std::size_t n_chosen) {
     }
     return hash * 0xbf58476d1ce4e5b9ULL;
   };
-  const auto hash_of = [=](std::size_t slot) { return hash_bits(slot, 0) >> unused_bits; };
-  std::uint32_t* const seen = seen_.data();
-  for (const kernels::Segment& segment : parent.segments) {
-    if (segment.target >= measures_.n_targets) break;
-    for (std::uint32_t w = segment.begin; w < segment.end; ++w)
-      for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
-        const std::uint32_t here =
-            measures_.cancelled ? segment.target + 1 : static_cast<std::uint32_t>(hash_bits(slot, ~Word{0}) >> 32) | 1;
-        std::uint32_t& known = seen[hash_of(slot)];
-        known = known == kUnseen || known == here ? here : kSeveral;
-      });
-  }
+  // Calls `visit(slot, segment, n)` for the chosen slots, of which this one is number n.
+  const auto for_each_slot = [&](auto visit) {
+    std::size_t n = 0;
+    for (std::uint32_t s = 0; s < parent.segments.size() && parent.segments[s].target < n_targets; ++s)
+      for (std::uint32_t w = parent.segments[s].begin; w < parent.segments[s].end; ++w)
+        for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) { visit(slot, s, n++); });
+  };
+  hash_of_slot_.resize(std::max(hash_of_slot_.size(), n_chosen));
+  std::uint16_t* const seen = seen_.data();
+  std::uint32_t* const hash_of_slot = hash_of_slot_.data();
+  for_each_slot([&](std::size_t slot, std::uint32_t s, std::size_t n) {
+    const auto hash = static_cast<std::uint32_t>(hash_bits(slot, 0) >> unused_bits);
+    hash_of_slot[n] = hash;
+    const std::uint32_t target = parent.segments[s].target;
+    if (target >= measures_.n_targets) return;
+    const auto here =
+        static_cast<std::uint16_t>(measures_.cancelled ? target + 1 : (hash_bits(slot, ~Word{0}) >> 48 & 0x7fff) | 1);
+    std::uint16_t& known = seen[hash];
+    known = known == kUnseen || known == here ? here : kSeveral;
+  });
   suspect_.clear();
-  for (std::uint32_t s = 0; s < parent.segments.size() && parent.segments[s].target < n_targets; ++s)
-    for (std::uint32_t w = parent.segments[s].begin; w < parent.segments[s].end; ++w)
-      for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
-        if (seen[hash_of(slot)] == kSeveral) suspect_.push_back({slot, s, 0});
-      });
+  for_each_slot([&](std::size_t slot, std::uint32_t s, std::size_t n) {
+    if (seen[hash_of_slot[n]] == kSeveral) suspect_.push_back({slot, s, hash_of_slot[n], 0});
+  });
   if (suspect_.empty()) return;
   index_.reset(suspect_.size());
   for (Suspect& suspect : suspect_) {
     const Word* row = &parent.slot_rows[suspect.slot * n_words];
     const auto n_merged = static_cast<std::uint32_t>(merged_.size());
-    suspect.row = index_.find_or_add(hash_of(suspect.slot), n_merged, [&](std::uint32_t number) {
+    suspect.row = index_.find_or_add(suspect.hash, n_merged, [&](std::uint32_t number) {
       for (std::uint32_t k = 0; k < n_words; ++k)
         if (row_bits_[std::size_t{number} * n_words + k] != (row[k] & kept[k])) return false;
       return true;

@@ -43,7 +43,7 @@ bool is_first_slot(const std::int64_t* counts, std::uint32_t target, std::uint32
 
 std::uint64_t RowSet::bytes() const {
   return (slots.capacity() + slot_rows.capacity() + fingerprint_planes.capacity() + sums.capacity() +
-          total.capacity()) *
+          pair_sums.capacity() + total.capacity()) *
              8 +
          slot_supports.capacity() * sizeof(SupportSet) +
          (columns.capacity() + copies.capacity() + narrow_sums.capacity() + numbers.capacity()) * 4;
@@ -84,10 +84,11 @@ RowSetMaker::RowSetMaker(const data::DistinctRows& data, const models::LeafModel
 
 std::uint64_t RowSetMaker::bytes() const {
   return (scratch_.capacity() + hashes_.capacity() + wide_.capacity() + pair_sums_.capacity() +
-          scan_values_.capacity() + gathered_.capacity() + row_bits_.capacity() + row_counts_.capacity()) *
+          scan_values_.capacity() + slot_bits_.capacity() + row_bits_.capacity() + row_counts_.capacity()) *
              sizeof(Word) +
-         merged_.capacity() * sizeof(SupportSet) + (seen_.capacity() + new_number_.capacity()) * sizeof(std::uint32_t) +
-         index_.bytes() + suspect_.capacity() * sizeof(Suspect);
+         merged_.capacity() * sizeof(SupportSet) + seen_.capacity() * sizeof(std::uint16_t) +
+         (hash_of_slot_.capacity() + new_number_.capacity()) * sizeof(std::uint32_t) + index_.bytes() +
+         suspect_.capacity() * sizeof(Suspect);
 }
 
 Word* RowSetMaker::scratch_for(const RowSet& rows) {
@@ -99,6 +100,15 @@ const Ticks* RowSetMaker::pair_measures(const RowSet& rows, std::uint32_t column
   pair_sums_.resize(std::max(pair_sums_.size(), std::size_t{measures_.size()} * rows.stride));
   kernels_.measure(rows.slot_tile(), measures_, &column, pair_sums_.data(), scratch_for(rows));
   return pair_sums_.data();
+}
+
+const Ticks* RowSetMaker::kept_pair_measures(RowSet& rows, std::uint32_t column) {
+  if (rows.pair_column != column) {
+    rows.pair_sums.resize(std::size_t{measures_.size()} * rows.stride);
+    kernels_.measure(rows.slot_tile(), measures_, &column, rows.pair_sums.data(), scratch_for(rows));
+    rows.pair_column = column;
+  }
+  return rows.pair_sums.data();
 }
 
 void RowSetMaker::pair_stage(const RowSet& rows, std::uint32_t column, kernels::PairSide* sides) {
@@ -135,10 +145,10 @@ void RowSetMaker::make_root(RowSet& root, run::Run& run) {
   // Of a model without equivalent points the weights are the counts.
   const bool are_counts = n_counts == data_.n_targets;
   const std::uint64_t tile = word_at(data_.view().n_words) * n_row_words_ * sizeof(Word);
-  // Rows of one weight have a slot each: the same number of bytes twice row by row, and later as columns.
+  // Rows of one weight have a slot each: the same number of bytes row by row and as columns.
   run.require(data_.bytes() + 2 * tile +
-              std::uint64_t{data_.n_rows} *
-                  ((has_supports_ ? sizeof(SupportSet) : 0) + (are_counts ? 0 : 8 * std::uint64_t{n_counts})) +
+              std::uint64_t{data_.n_rows} * (sizeof(Word*) + (has_supports_ ? sizeof(SupportSet) : 0) +
+                                             (are_counts ? 0 : 8 * std::uint64_t{n_counts})) +
               std::uint64_t{data_.stride} * (measures_.size() + 2) * sizeof(Ticks));
   row_bits_.resize(word_at(data_.view().n_words) * n_row_words_);
   row_counts_.assign(are_counts ? 0 : std::size_t{data_.n_rows} * n_counts, 0);
@@ -168,13 +178,13 @@ void RowSetMaker::make_root(RowSet& root, run::Run& run) {
   // much memory again.
   const std::size_t n_slots = word_at(words_for(data_.n_rows) + n_counts);
   if (has_supports_) root.slot_supports.reserve(n_slots);
-  gathered_.reserve(n_slots * n_row_words_);
+  slot_bits_.reserve(n_slots);
   gather(nullptr, {data_.n_rows, all_counts}, support_of, root);
   // Not by {}, which would empty the vectors and keep their memory.
-  row_bits_ = decltype(row_bits_)();
   row_counts_ = decltype(row_counts_)();
   lay_out(root, [&run] { run.require(); });
-  gathered_ = decltype(gathered_)();
+  row_bits_ = decltype(row_bits_)();
+  slot_bits_ = decltype(slot_bits_)();
   run.require();
   finish(root);
 }
@@ -215,7 +225,7 @@ void RowSetMaker::make_child(const RowSet& parent, std::uint32_t column, bool si
   finish(child);
 }
 
-void RowSetMaker::count_child(const RowSet& parent, std::uint32_t column, bool side, RowSet& child) {
+void RowSetMaker::count_child(RowSet& parent, std::uint32_t column, bool side, RowSet& child) {
   child.source = &parent;
   child.n_columns = parent.n_columns;
   child.stride = parent.stride;
@@ -224,7 +234,7 @@ void RowSetMaker::count_child(const RowSet& parent, std::uint32_t column, bool s
   for (const kernels::Segment& segment : parent.segments)
     for (std::uint32_t w = segment.begin; w < segment.end; ++w)
       child.filter[w] = parent.chosen(column, side, w, segment.valid(w));
-  const Ticks* both = pair_measures(parent, column);
+  const Ticks* both = kept_pair_measures(parent, column);
   child.sums.resize(parent.sums.size());
   child.total.resize(measures_.size());
   for (std::uint32_t m = 0; m < measures_.size(); ++m) {
@@ -250,32 +260,31 @@ void RowSetMaker::choose_slots(const RowSet& parent, std::uint32_t column, bool 
       chosen_[w] = parent.chosen(column, side, w, segment.valid(w));
 }
 
-/// Gathers the chosen slots of the parent, and makes those of the new rows, row by row.
+/// Lists the slots of the child: those chosen of the parent, and those of the new rows.
 template <class SupportOf>
 void RowSetMaker::gather(const RowSet* parent, const NewRows& added, const SupportOf& support_of, RowSet& rows) {
   rows.segments.clear();
   rows.n_slot_words = 0;
-  rows.slot_rows.clear();
-  rows.fingerprint_planes.clear();
+  rows.forget_made();
+  unused_slot_.assign(n_row_words_, 0);
   for (std::uint32_t target = 0; target < measures_.n_counts(); ++target)
     gather_target(parent, target, added, support_of, rows);
   if (has_supports_) rows.slot_supports.resize(word_at(rows.n_slot_words));
 }
 
-/// Makes the tile of what has been gathered.
+/// Makes the tile of the slots that have been listed.
 template <class OnStep>
 void RowSetMaker::lay_out(RowSet& rows, OnStep on_step) {
   rows.stride = padded_to_lanes(std::max(rows.n_columns, 1u));
   rows.slots.resize(std::size_t{rows.n_slot_words} * rows.stride);
-  wide_.resize(std::size_t{n_row_words_} * kWordBits);
+  const std::size_t n_words = n_row_words_;
+  wide_.resize(n_words * kWordBits);
   for (std::uint32_t w = 0; w < rows.n_slot_words; ++w) {
     on_step();
-    const Word* from = gathered_.data() + word_at(w) * n_row_words_;
-    for (std::uint32_t k = 0; k < n_row_words_; ++k) {
-      Word* block = &wide_[word_at(k)];
-      for (std::uint32_t i = 0; i < kWordBits; ++i) block[i] = from[std::size_t{i} * n_row_words_ + k];
-      kernels_.transpose(block);
-    }
+    const Word* const* const from = &slot_bits_[word_at(w)];
+    for (std::size_t i = 0; i < kWordBits; ++i)
+      for (std::size_t k = 0; k < n_words; ++k) wide_[k * kWordBits + i] = from[i][k];
+    for (std::size_t k = 0; k < n_words; ++k) kernels_.transpose(&wide_[k * kWordBits]);
     Word* to = &rows.slots[std::size_t{w} * rows.stride];
     for (std::uint32_t i = 0; i < rows.n_columns; ++i) to[i] = wide_[kept_[i]];
     std::fill(to + rows.n_columns, to + rows.stride, 0);
@@ -297,10 +306,10 @@ void RowSetMaker::gather_target(const RowSet* parent, std::uint32_t target, cons
   const auto [top, fewest] = choose_top(n_set);
   if (fewest == 0) return;
   const std::size_t most_slots = (rows.n_slot_words + fewest) * kWordBits;
-  gathered_.resize(std::max(gathered_.size(), most_slots * n_words));
+  slot_bits_.resize(std::max(slot_bits_.size(), most_slots));
   if (has_supports_) rows.slot_supports.resize(most_slots);
   SupportSet* const supports = has_supports_ ? rows.slot_supports.data() : nullptr;
-  Word* const gathered = gathered_.data();
+  const Word** const slot_bits = slot_bits_.data();
   for (std::uint32_t shift = 0; shift <= top; ++shift) {
     const std::size_t first = word_at(rows.n_slot_words);
     std::size_t next = first;
@@ -309,7 +318,7 @@ void RowSetMaker::gather_target(const RowSet* parent, std::uint32_t target, cons
         supports[next] = support;
         std::fill(supports + next + 1, supports + next + copies, SupportSet{});
       }
-      for (; copies > 0; --copies, ++next) std::copy_n(bits, n_words, gathered + next * n_words);
+      for (; copies > 0; --copies) slot_bits[next++] = bits;
     };
     for (std::size_t s = 0; parent != nullptr && s < parent->segments.size(); ++s) {
       const kernels::Segment& segment = parent->segments[s];
@@ -317,13 +326,12 @@ void RowSetMaker::gather_target(const RowSet* parent, std::uint32_t target, cons
       const std::int64_t copies = std::int64_t{1} << (segment.shift - shift);
       const SupportSet* const from_supports = parent->slot_supports.data();
       const Word* const from = parent->slot_rows.data();
-      const bool is_small = copies == 1 && n_words == 1;
       for (std::uint32_t w = segment.begin; w < segment.end; ++w)
         for_each_bit(chosen_[w], word_at(w), [&](std::size_t slot) {
-          if (!is_small)
+          if (copies > 1)
             return append(supports == nullptr ? SupportSet{} : from_supports[slot], from + slot * n_words, copies);
           if (supports != nullptr) supports[next] = from_supports[slot];
-          gathered[next++] = from[slot];
+          slot_bits[next++] = from + slot * n_words;
         });
     }
     for (std::size_t row = 0; row < added.n; ++row) {
@@ -335,7 +343,7 @@ void RowSetMaker::gather_target(const RowSet* parent, std::uint32_t target, cons
     }
     const std::size_t end = word_at(words_for(static_cast<std::uint32_t>(next)));
     if (supports != nullptr) std::fill(supports + next, supports + end, SupportSet{});
-    std::fill(gathered + next * n_words, gathered + end * n_words, 0);
+    std::fill(slot_bits + next, slot_bits + end, unused_slot_.data());
     const std::uint32_t begin = rows.n_slot_words;
     rows.n_slot_words = words_for(static_cast<std::uint32_t>(next));
     if (next > first)
@@ -344,7 +352,8 @@ void RowSetMaker::gather_target(const RowSet* parent, std::uint32_t target, cons
 }
 
 void RowSetMaker::make_slot_rows(RowSet& rows) const {
-  if (!rows.slot_rows.empty()) return;
+  if (rows.has_slot_rows) return;
+  rows.has_slot_rows = true;
   rows.words_per_slot = words_for(rows.n_columns);
   rows.slot_rows.resize(word_at(rows.n_slot_words) * rows.words_per_slot);
   for (std::uint32_t w = 0; w < rows.n_slot_words; ++w)

@@ -18,6 +18,7 @@
 //         three quarters of the memory of a root, so searches that look nothing up do without.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/fingerprint.hpp"
@@ -52,15 +53,21 @@ struct RowSet {
   AlignedVector<Word> slots;               // word-major
   std::vector<SupportSet> slot_supports;   // of each slot, 64 a word; empty without support sets
   /// The slots row by row, made when first needed: bit c % 64 of word c / 64 of a slot is column c.
+  bool has_slot_rows = false;
   std::uint32_t words_per_slot = 0;
   AlignedVector<Word> slot_rows;
-  AlignedVector<Word>
-      fingerprint_planes;  // the fingerprints in `slot_supports` as bit planes (kernels.hpp), where made
+  /// The fingerprints in `slot_supports` as bit planes (kernels.hpp), where made.
+  bool has_fingerprint_planes = false;
+  AlignedVector<Word> fingerprint_planes;
 
   AlignedVector<Ticks> sums;                // measures of each column's true side: sums[m * stride + column]
   AlignedVector<std::int32_t> narrow_sums;  // PairInput
   std::int32_t narrow_total[2];
   std::vector<Ticks> total;  // measures of all rows
+  /// The measures where one column and each other one hold, as in `sums`, and that column: the last one that was asked
+  /// for (RowSetMaker::kept_pair_measures).
+  std::optional<std::uint32_t> pair_column;
+  AlignedVector<Ticks> pair_sums;
   SupportSet support;
   std::vector<std::uint32_t> numbers;  // of the rows in the data, if asked for (RowSetMaker::number_rows)
 
@@ -79,6 +86,11 @@ struct RowSet {
   }
   /// Whether the rows of one column include those of the other.
   bool are_nested(std::uint32_t a, std::uint32_t b) const;
+  /// What was made when first needed. Its memory is kept: a vector that is emptied is filled with zeros when it grows.
+  void forget_made() {
+    has_slot_rows = has_fingerprint_planes = false;
+    pair_column.reset();
+  }
   std::uint64_t bytes() const;
 };
 
@@ -97,7 +109,7 @@ class RowSetMaker {
 
   /// Only the measures of that child, and its rows as a filter of the parent's tile: no column is dropped, no row
   /// merged.
-  void count_child(const RowSet& parent, std::uint32_t column, bool side, RowSet& child);
+  void count_child(RowSet& parent, std::uint32_t column, bool side, RowSet& child);
 
   void make_slot_rows(RowSet& rows) const;
 
@@ -118,6 +130,9 @@ class RowSetMaker {
 
   /// Measures of the rows where `column` and each other column hold; valid until the next call of this object.
   const Ticks* pair_measures(const RowSet& rows, std::uint32_t column);
+  /// The same, kept in the row set, valid until they are asked for another column: a search looks at the splits of one
+  /// column several times before it goes on to another one.
+  const Ticks* kept_pair_measures(RowSet& rows, std::uint32_t column);
 
   void pair_stage(const RowSet& rows, std::uint32_t column, kernels::PairSide* sides);
 
@@ -134,7 +149,7 @@ class RowSetMaker {
   /// A slot that may be of a row that changes.
   struct Suspect {
     std::size_t slot;
-    std::uint32_t segment, row;
+    std::uint32_t segment, hash, row;
   };
 
   void turn_word(const kernels::TileView& tile, std::uint32_t w, std::uint32_t n_row_words, Word* rows) const;
@@ -182,10 +197,12 @@ class RowSetMaker {
   std::uint32_t n_row_words_ = 0;                // of the parent's columns
   std::vector<Word> kept_mask_, constant_mask_;  // of the parent's columns
   std::vector<std::uint32_t> kept_;
-  std::vector<Word> chosen_;      // slots of the parent, less those of changed rows
-  AlignedVector<Word> gathered_;  // slots row by row on the parent's columns
+  std::vector<Word> chosen_;            // slots of the parent, less those of changed rows
+  std::vector<const Word*> slot_bits_;  // of each slot that is made, on the parent's columns
+  std::vector<Word> unused_slot_;       // the bits of a slot that is not in use
   std::vector<Word> valid_;
-  std::vector<std::uint32_t> seen_, new_number_;
+  std::vector<std::uint16_t> seen_;
+  std::vector<std::uint32_t> hash_of_slot_, new_number_;
   NumberIndex index_;
   std::vector<Suspect> suspect_;
   std::vector<SupportSet> merged_;  // rows of a child that need new slots, their bits and counts

@@ -63,7 +63,7 @@ std::unique_ptr<Frame> ChildMaker::make(const Frame& frame, const Candidate& can
   return child;
 }
 
-Frame& ChildMaker::filter(const Frame& frame, const Candidate& candidate, int x) {
+Frame& ChildMaker::filter(Frame& frame, const Candidate& candidate, int x) {
   const Side& side = candidate.side[x];
   const Ticks leaf_cost = thread_.problem.leaf_cost;
   thread_.maker.count_child(frame.rows, candidate.column, x == 1, filtered_.rows);

@@ -27,7 +27,7 @@ class ChildMaker {
 
   /// The side as a filter of its parent's slots: measured, but with no column dropped and no row merged. Its first tree
   /// is the leaf. Valid until the next call.
-  Frame& filter(const Frame& frame, const Candidate& candidate, int x);
+  Frame& filter(Frame& frame, const Candidate& candidate, int x);
 
   /// Finds the keys of both sides by one pass over the slots of the smaller one.
   void find_keys(const Frame& frame, Candidate& candidate);

@@ -29,12 +29,12 @@ struct SharedRows {
 
 class SimilarSplits {
  public:
-  SimilarSplits(SearchThread& thread, const Frame& frame, const Candidate& from)
+  SimilarSplits(SearchThread& thread, Frame& frame, const Candidate& from)
       : counters_(thread.counters),
         model_(thread.problem.model),
         rows_(frame.rows),
         f_(from),
-        both_(thread.maker.pair_measures(frame.rows, from.column)),
+        both_(thread.maker.kept_pair_measures(frame.rows, from.column)),
         leaf_cost_(thread.problem.leaf_cost),
         may_not_add_split_(frame.limits.depth != table::kUnlimited || thread.problem.has_reference()),
         cell_(model_.measures().size()) {}

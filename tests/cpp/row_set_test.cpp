@@ -200,11 +200,19 @@ void check_measures(const Setup& setup, const RowSet& set, const GroupsByBits& g
   }
 }
 
-void check_pair_measures(Setup& setup, const RowSet& set, const GroupsByBits& groups, std::uint32_t column) {
+/// Also where they are kept from before, and not those of another column or of the last rows of this set.
+void check_pair_measures(Setup& setup, RowSet& set, const GroupsByBits& groups, std::uint32_t column) {
   const Ticks* both = setup.maker.pair_measures(set, column);
-  for (std::uint32_t c = 0; c < set.n_columns; ++c) {
-    const std::vector<Ticks> expected = setup.matrix.measures(groups_where(groups, {column, c}));
-    for (std::size_t m = 0; m < expected.size(); ++m) CHECK_EQUAL(both[m * set.stride + c], expected[m]);
+  for (const std::uint32_t kept_before : {column, (column + 1) % set.n_columns}) {
+    setup.maker.kept_pair_measures(set, kept_before);
+    const Ticks* kept = setup.maker.kept_pair_measures(set, column);
+    for (std::uint32_t c = 0; c < set.n_columns; ++c) {
+      const std::vector<Ticks> expected = setup.matrix.measures(groups_where(groups, {column, c}));
+      for (std::size_t m = 0; m < expected.size(); ++m) {
+        CHECK_EQUAL(both[m * set.stride + c], expected[m]);
+        CHECK_EQUAL(kept[m * set.stride + c], expected[m]);
+      }
+    }
   }
 }
 
@@ -253,7 +261,7 @@ void check_dropped_columns(const Setup& setup, const RowSet& parent, const Group
 }
 
 /// A child that is only counted has the measures of the groups of its parent that it holds.
-void check_counted(Setup& setup, const RowSet& parent, const GroupsByBits& groups, std::uint32_t split, bool side) {
+void check_counted(Setup& setup, RowSet& parent, const GroupsByBits& groups, std::uint32_t split, bool side) {
   RowSet counted;
   setup.maker.count_child(parent, split, side, counted);
   Groups all;
