@@ -125,30 +125,7 @@ def read_streamed(
     may_count = levels is not None and sample_weight is None and reference is None
     only_pairs = levels is not None and levels < MOST_LEVELS
     if set(columns) <= boolean_columns(X):
-        try:
-            flags = [FlagCoder(name) for name in columns]
-            merged = _merge_rows(source, flags, may_stop=reference is None, may_spill=not may_count)
-            weights = None  # those of the counts, as rows weigh 1
-            if sample_weight is not None:
-                weights = (merged.weights() * merged.counter.counts()).astype(np.float64)
-            totals = merged.counter.totals(weights, len(flags))
-            distinct = [flag.distinct(total) for flag, total in zip(flags, totals, strict=True)]
-            table = _fit_binarizer(binarizer, source, distinct, merged.n_rows)
-            counted = None
-            if may_count and merged.fill_cells(len(binarizer.conditions_)):
-                answers = _answers(binarizer.conditions_, [flag.column() for flag in flags])
-                counted = merged.triples(table, binarizer.conditions_, answers, only_pairs)
-            return StreamedRows(counted or merged.training(table), binarizer)
-        except _HardlyRepeatError:
-            pass
-        of_flags = None
-        if may_count and len(columns) <= MOST_CONDITIONS:
-            try:
-                of_flags = _triples_of_flags(source, binarizer, only_pairs)
-            except TooManyClassesError:
-                may_count = False
-        if not may_count:
-            of_flags = _packed_flags(source)
+        of_flags = _read_flags(source, binarizer, may_count, only_pairs)
         if of_flags is not None:
             return StreamedRows(of_flags, binarizer)
     found, n_rows = _distinct_values(source, are_sketches=not binarizer._needs_all_values)
@@ -171,6 +148,34 @@ def read_streamed(
     if may_count and merged.fill_cells(len(binarizer.conditions_)):
         counted = merged.triples(table, binarizer.conditions_, [coder.answers for coder in coders], only_pairs)
     return StreamedRows(counted or merged.training(table), binarizer)
+
+
+def _read_flags(source: Source, binarizer: Binarizer, may_count: bool, only_pairs: bool) -> TrainingData | None:
+    """Return the rows of columns of booleans; None if they hardly repeat, and a value is missing or counts need more."""
+    flags = [FlagCoder(name) for name in source.layout.columns]
+    try:
+        merged = _merge_rows(source, flags, may_stop=source.reference is None, may_spill=not may_count)
+        weights = None  # those of the counts, as rows weigh 1
+        if source.layout.weight is not None:
+            weights = (merged.weights() * merged.counter.counts()).astype(np.float64)
+        totals = merged.counter.totals(weights, len(flags))
+        distinct = [flag.distinct(total) for flag, total in zip(flags, totals, strict=True)]
+        table = _fit_binarizer(binarizer, source, distinct, merged.n_rows)
+        counted = None
+        if may_count and merged.fill_cells(len(binarizer.conditions_)):
+            answers = _answers(binarizer.conditions_, [flag.column() for flag in flags])
+            counted = merged.triples(table, binarizer.conditions_, answers, only_pairs)
+        return counted or merged.training(table)
+    except _HardlyRepeatError:
+        pass
+    if may_count and len(flags) > MOST_CONDITIONS:
+        return None
+    if may_count:
+        try:
+            return _triples_of_flags(source, binarizer, only_pairs)
+        except TooManyClassesError:
+            pass
+    return _packed_flags(source)
 
 
 def _distinct_values(source: Source, *, are_sketches: bool) -> tuple[list[DistinctValues], int]:
