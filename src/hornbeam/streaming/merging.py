@@ -151,7 +151,7 @@ def read_streamed(
 
 
 def _read_flags(source: Source, binarizer: Binarizer, may_count: bool, only_pairs: bool) -> TrainingData | None:
-    """Return the rows of columns of booleans; None if they hardly repeat, and a value is missing or counts need more."""
+    """Return the rows of columns of booleans; None if they hardly repeat, and cannot be counted or packed as bits."""
     flags = [FlagCoder(name) for name in source.layout.columns]
     try:
         merged = _merge_rows(source, flags, may_stop=source.reference is None, may_spill=not may_count)
