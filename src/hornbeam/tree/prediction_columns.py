@@ -6,8 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 import numpy.typing as npt
 
+from hornbeam.table import Column, Table
+from hornbeam.table.column import column_of_series
 from hornbeam.tree.base import BaseTree
 
 
@@ -17,11 +20,20 @@ def tested_columns(tree: BaseTree) -> list[str]:
     return [tree.columns.names[column] for column in sorted(tested)]
 
 
-def with_untested_columns(tree: BaseTree, frame: Any) -> Any:
-    """Return a data frame with the columns of the training table; those that the tree does not test are empty."""
-    others = set(tree.columns.names) - set(tested_columns(tree))
-    table = nw.from_native(frame, eager_only=True).with_columns(nw.lit(None).alias(name) for name in others)
-    return table.select(tree.columns.names).to_native()
+def with_untested_columns(tree: BaseTree, frame: Any) -> Table:
+    """Return the rows of a data frame with the columns of the training table.
+
+    Those that the tree does not test are not read: a single missing value stands for all of their rows.
+    """
+    rows, schema = nw.from_native(frame, eager_only=True), tree.columns
+    tested = set(tested_columns(tree))
+    untested = np.broadcast_to(np.nan, len(rows))
+    columns = [
+        column_of_series(name, rows[name], kind) if name in tested else Column(name, kind, untested)
+        for name, kind in zip(schema.names, schema.kinds, strict=True)
+    ]
+    booleans = frozenset(number for number, column in enumerate(columns) if column.is_boolean)
+    return Table(schema, tuple(column.values for column in columns), booleans)
 
 
 def prediction_columns(
