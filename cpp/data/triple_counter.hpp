@@ -22,7 +22,7 @@
 
 namespace hornbeam::data {
 
-/// Whether all numbers are; compiled here, with vectors, as the bindings are compiled for size.
+/// Whether all numbers are below `end`. Not in the bindings, which are compiled for size and without vectors.
 bool are_below(std::span<const std::uint8_t> numbers, std::uint32_t end);
 
 class TripleCounter {
@@ -37,7 +37,8 @@ class TripleCounter {
   /// 2^n_columns cells.
   void add_cells(std::uint32_t target, std::span<const std::int64_t> cells);
 
-  /// Reads 64 rows, of which `add_row` adds some: `word_of(c)` has a bit of column c for each.
+  /// Reads 64 rows, of which `add_row` adds some: `word_of(c)` has a bit of column c for each. Bits of the rows behind
+  /// the last column are of earlier ones, and are dropped when blocks are turned back.
   template <class WordOf>
   void read(const WordOf& word_of) {
     for (std::uint32_t c = 0; c < n_columns_; ++c) read_[c] = word_of(c);
