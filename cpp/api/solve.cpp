@@ -124,6 +124,13 @@ class RowsOfPoints {
       for (const std::uint32_t row : rows) bins_.push_back(columns.bins_of(v)[row]);
   }
 
+  /// That it takes to make them.
+  static std::uint64_t bytes(const primal::Points& points, std::size_t n_variables, bool counts_rows) {
+    const auto n_rows = counts_rows ? std::reduce(points.row_count.begin(), points.row_count.end(), std::uint64_t{0})
+                                    : std::uint64_t{points.size()};
+    return n_rows * ((n_variables + 1) * sizeof(std::uint32_t) + sizeof(std::int32_t) + sizeof(std::int64_t));
+  }
+
   data::OrderedColumns columns() const {
     return {bins_.data(), n_thresholds_, static_cast<std::uint32_t>(target_.size())};
   }
@@ -351,12 +358,15 @@ run::Outcome near_optimal(const data::OrderedColumns& columns, const Input& inpu
   check_bins(columns);
   primal::ExactSearch exact;
   if (is_exact_if_small && fits_ordered_search(columns, input)) {
-    exact = [&](const primal::Points& points, const tree::ResultTree& start, run::Run& run) {
+    const bool counts_rows = input.tree.rows_per_leaf > 1, are_given = counts_rows && counts_each_row_once(input);
+    exact.reads_points = has_classes(input) && !counts_rows;
+    exact.search = [&, counts_rows, are_given](const primal::Points& points, const tree::ResultTree& start,
+                                               run::Run& run) {
       const auto search = [&](const ordered::OrderedProblem& problem) {
         return ordered::search_ordered(problem, run, nullptr, &start);
       };
-      const bool counts_rows = input.tree.rows_per_leaf > 1, are_given = counts_rows && counts_each_row_once(input);
       if (!has_classes(input) || are_given) return with_ordered_problem(columns, input, search);
+      run.require(RowsOfPoints::bytes(points, columns.n_variables(), counts_rows));
       const RowsOfPoints rows(points, columns, counts_rows);
       Input of_points = input;
       of_points.losses.targets = rows.targets(input.losses.targets.n_targets);

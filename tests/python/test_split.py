@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
-from hornbeam import GOSDTClassifier, LicketySPLITClassifier, NotProvenWarning, SPLITClassifier
+from hornbeam import GOSDTClassifier, LicketySPLITClassifier, NotProvenWarning, SPLITClassifier, ThresholdBinarizer
 from oracles.lookahead import lookahead_cost
 from oracles.problems import random_problem
 
@@ -201,3 +201,14 @@ def test_limits_end_in_a_tree_with_a_warning(make, limit):
 def test_wrong_parameters_are_named(make, parameters, error, message):
     with pytest.raises(error, match=message):
         make(**parameters).fit(*IRIS)
+
+
+def test_the_exact_search_of_equal_rows_is_as_short_as_that_of_different_ones():
+    random = np.random.default_rng(0)
+    X = random.integers(0, 150, (400, 2)).astype(float)
+    y = (X[:, 0] > 70) ^ (random.random(400) < 0.4)
+    X, y = np.repeat(X, 10, axis=0), np.repeat(y, 10)
+    classifier = SPLITClassifier(0.0005, max_depth=4, min_samples_leaf=2, binarizer=ThresholdBinarizer())
+    classifier.fit(X, y)
+    # Each subproblem reads up to 4,000 rows of two columns, and all of them about 2^23 numbers.
+    assert 0 < classifier.statistics_["subproblems"] < 1500
