@@ -26,7 +26,6 @@ from hornbeam._budget import Budget
 from hornbeam.conditions import AtMost
 from hornbeam.streaming import read_streamed
 from hornbeam.streaming.coding import streams_of_flags
-from hornbeam.tree import prediction_columns
 from streamed_tables import assert_same_fit, fit_in_memory, mixed_table
 
 pl = pytest.importorskip("polars")
@@ -382,19 +381,6 @@ def test_predictions_are_written_batch_by_batch(tmp_path: Path, source: str, reg
     classifier.predict_to_parquet(_as(source, frame), path)
     assert pl.read_parquet(path).columns == ["predicted_label"]
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
-
-
-def test_columns_that_a_tree_does_not_test_take_no_memory() -> None:
-    frame = mixed_table(200).drop("weight", "nothing")
-    classifier = GOSDTClassifier(0.05, max_depth=1).fit(frame.drop("label"), frame["label"])
-    tested = prediction_columns.tested_columns(classifier.tree_)
-    assert len(tested) == 1
-    table = prediction_columns.with_untested_columns(classifier.tree_, frame.select(tested))
-    assert table.schema == classifier.tree_.columns
-    for name, values in zip(table.names, table.values, strict=True):
-        assert len(values) == 200
-        assert (values.strides == (0,)) == (name not in tested)
-    assert classifier.tree_.predict(table).tolist() == classifier.predict(frame.drop("label")).tolist()
 
 
 def test_a_failed_prediction_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
