@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "base/each_bit.hpp"
 #include "base/types.hpp"
 #include "data/codes_of_column.hpp"
 #include "kernels/kernels.hpp"
@@ -48,7 +49,7 @@ class TripleCounter {
   void add_row(std::size_t row, std::uint32_t target, std::uint32_t shift) {
     Gathered& rows = gathered(target, shift);
     const std::uint32_t at = rows.n_rows % kWordBits;
-    for (std::uint32_t b = 0; b < n_blocks_; ++b) rows.last[b * kWordBits + at] = read_[b * kWordBits + row];
+    for (std::uint32_t b = 0; b < n_blocks_; ++b) rows.last[word_at(b) + at] = read_[word_at(b) + row];
     if (++rows.n_rows % kWordBits == 0) complete(rows, target, shift);
   }
   /// Counts the rows that do not fill a tile; before `counts` and `total`, and after `add_row`.
