@@ -71,7 +71,7 @@ explorer/node_modules/.package-lock.json: explorer/package-lock.json
 	cd explorer && npm ci --silent --no-audit --no-fund
 	@touch $@
 
-# The sources of a folder are read as one, with their headers once: a third of the time. The tests of the core run under
+# The sources of a folder are read as one, with their headers once: half of the time. The tests of the core run under
 # sanitizers, so the static analyzer, nine tenths of the time, is left out for them; and the macro of a test gives it a
 # generator of random numbers that it need not use. Their folder is not build/asan, where ctest may run at the same time.
 lint-cpp: .venv/installed-dev

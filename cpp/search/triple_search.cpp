@@ -86,7 +86,7 @@ class TripleSearch {
     run::WorkMeter meter(run_, kStepsBetweenPolls, [&] { poll(is_first); });
     while (!takes_too_long_ && meter.spend(work_of_tile_)) {
       const std::uint64_t at = next_tile_++;
-      if (at >= n_tiles_) break;
+      if (at >= n_tiles_) return;
       add_tile(counter, static_cast<std::uint32_t>(at * step_ % n_tiles_));
       ++n_counted_;
     }

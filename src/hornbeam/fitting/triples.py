@@ -23,6 +23,7 @@ _Integers: TypeAlias = npt.NDArray[np.int64]
 
 MOST_LEVELS = 3
 LEAST_DISTINCT = 1 << 18
+"""More distinct rows than these are always counted, however many conditions and classes there are."""
 _LEAST_DISTINCT_OF_CONDITION = 1 << 8  # and of each class
 
 
