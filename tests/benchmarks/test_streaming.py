@@ -20,10 +20,11 @@ def test_steps_are_measured_in_processes_of_their_own(tmp_path, capsys):
     path = tmp_path / "results.jsonl"
     options = ["--rows", "3000", "--columns", "5", "--directory", str(tmp_path), "--results", str(path)]
     options += ["--times", "2", "--repeats", "2"]
-    steps = ["polars reads", "GOSDT depth 3", "predictions"]
+    steps = ["polars reads", "polars loads", "GOSDT depth 3", "predictions"]
     assert __main__.main(["streaming", *options, "--step", *steps]) == 0
-    reading, fit, predictions = results.load(path)
-    assert [one["step"] for one in (reading, fit, predictions)] == steps
+    reading, loading, fit, predictions = results.load(path)
+    assert [one["step"] for one in (reading, loading, fit, predictions)] == steps
+    assert loading["rows"] == 6000
     assert (fit["n_rows"], fit["n_times"], fit["n_repeats"], fit["status"]) == (6000, 2, 2, "optimal")
     assert predictions["rows"] == 6000
     assert min(fit["cpu_seconds"], fit["wall_seconds"], fit["peak_bytes"], fit["file_bytes"]) > 0
@@ -33,8 +34,8 @@ def test_steps_are_measured_in_processes_of_their_own(tmp_path, capsys):
     assert (cells["| rows"], cells["flags"], cells["runs"]) == ("| 6,000", "5", "2")
     assert cells["file"].endswith("MB, 2 times")
     assert cells["polars groups"] == ""
-    ratio = fit["cpu_seconds"] / reading["cpu_seconds"]
-    assert cells["GOSDT / CPU of reading |"] == f"{ratio:.2f} |"
+    assert cells["GOSDT / reads"] == f"{fit['cpu_seconds'] / reading['cpu_seconds']:.2f}"
+    assert cells["GOSDT / loads |"] == f"{fit['cpu_seconds'] / loading['cpu_seconds']:.2f} |"
 
 
 def test_a_step_that_is_killed_is_said_to_have_failed(tmp_path):
@@ -42,4 +43,4 @@ def test_a_step_that_is_killed_is_said_to_have_failed(tmp_path):
     add(path, {"step": "polars reads", "n_rows": 9, "n_columns": 2, "n_times": 1, "n_repeats": 1, "file_bytes": 1,
                "exit_code": 1})  # fmt: skip
     streaming.report(path, tmp_path / "results.md")
-    assert (tmp_path / "results.md").read_text().splitlines()[-1] == "| 9 | 2 | 0 MB | 1 | failed |  |  |  |  |  |"
+    assert (tmp_path / "results.md").read_text().splitlines()[-1] == "| 9 | 2 | 0 MB | 1 | failed |  |  |  |  |  |  |  |"
