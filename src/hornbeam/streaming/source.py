@@ -88,13 +88,22 @@ def _native_batches(X: Any, columns: Sequence[str] | None) -> Iterator[Any]:
             )
         yield from X.collect_batches(chunk_size=n_rows, maintain_order=True)
     elif lazy.implementation is nw.Implementation.DUCKDB:
-        import pyarrow as pa
-
-        to_reader = getattr(X, "to_arrow_reader", None) or X.fetch_arrow_reader  # the older name
-        for batch in to_reader(n_rows):
-            yield pa.Table.from_batches([batch])
+        yield from _batches_of_duckdb(X, n_rows)
     else:
         raise TypeError(
             f"X is a lazy table of {lazy.implementation}; fit takes polars LazyFrames, PyArrow datasets, DuckDB "
             "relations and Dask data frames. Call its collect() first, or convert it to one of these."
         )
+
+
+def _batches_of_duckdb(X: Any, n_rows: int) -> Iterator[Any]:
+    """Read a relation; DuckDB spends more time on packing booleans into bits than on all else, so pyarrow packs them."""
+    import pyarrow as pa
+
+    flags = boolean_columns(X)
+    if flags:
+        X = nw.from_native(X).with_columns(nw.col(*flags).cast(nw.UInt8)).to_native()
+    to_reader = getattr(X, "to_arrow_reader", None) or X.fetch_arrow_reader  # the older name
+    for batch in to_reader(n_rows):
+        fields = [field.with_type(pa.bool_()) if field.name in flags else field for field in batch.schema]
+        yield pa.Table.from_batches([batch]).cast(pa.schema(fields))
