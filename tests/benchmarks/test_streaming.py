@@ -43,4 +43,5 @@ def test_a_step_that_is_killed_is_said_to_have_failed(tmp_path):
     add(path, {"step": "polars reads", "n_rows": 9, "n_columns": 2, "n_times": 1, "n_repeats": 1, "file_bytes": 1,
                "exit_code": 1})  # fmt: skip
     streaming.report(path, tmp_path / "results.md")
-    assert (tmp_path / "results.md").read_text().splitlines()[-1] == "| 9 | 2 | 0 MB | 1 | failed |  |  |  |  |  |  |  |"
+    row = (tmp_path / "results.md").read_text().splitlines()[-1]
+    assert row == "| 9 | 2 | 0 MB | 1 | failed |  |  |  |  |  |  |  |"

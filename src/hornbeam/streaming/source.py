@@ -97,7 +97,7 @@ def _native_batches(X: Any, columns: Sequence[str] | None) -> Iterator[Any]:
 
 
 def _batches_of_duckdb(X: Any, n_rows: int) -> Iterator[Any]:
-    """Read a relation; DuckDB spends more time on packing booleans into bits than on all else, so pyarrow packs them."""
+    """Read a relation, whose booleans pyarrow packs into bits: DuckDB would spend more time on that than on reading."""
     import pyarrow as pa
 
     flags = boolean_columns(X)
