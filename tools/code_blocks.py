@@ -11,13 +11,13 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 import traceback
 import warnings
 from pathlib import Path
 
+import hornbeam.cli
 from hornbeam import NotProvenWarning
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -123,10 +123,11 @@ class Page:
         if words[0].removeprefix(".venv/bin/") != "hornbeam":
             self.faults.append(f"{self.path.name}: nobody checks {command!r}")
             return ""
-        done = subprocess.run([sys.executable, "-m", "hornbeam", *words[1:]], capture_output=True, text=True)
-        if done.returncode:
-            raise RuntimeError(f"{command!r} ends with {done.returncode}\n{done.stderr}")
-        return done.stdout
+        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as errors:
+            code = hornbeam.cli.main(words[1:])
+        if code:
+            raise RuntimeError(f"{command!r} ends with {code}\n{errors.getvalue()}")
+        return out.getvalue()
 
 
 def comparable(text: str) -> str:

@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -20,6 +19,15 @@ names = [module.name for module in pkgutil.walk_packages(hornbeam.__path__, "hor
 results = [doctest.testmod(importlib.import_module(name)) for name in names]
 sys.exit(any(result.failed for result in results) or sum(result.attempted for result in results) < 100)
 """
+TRACES = """
+import os, sys, warnings
+import pandas
+print(os.getcwd(), len(warnings.filters), hasattr(pandas, "trace"))
+os.chdir("/")
+warnings.simplefilter("error")
+pandas.trace = True
+matplotlib
+"""
 PAGE = """```python
 print("the tree")
 ```
@@ -31,16 +39,27 @@ the tree
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_the_code_of_a_page_prints_what_the_page_shows(path, reader):
-    done = subprocess.run([reader, ROOT / "tools/code_blocks.py", path], capture_output=True, text=True)
+def test_the_code_of_a_page_prints_what_the_page_shows(path, run_as_reader, tmp_path):
+    done = run_as_reader(ROOT / "tools/code_blocks.py", path, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_examples_of_the_api_run_with_what_readme_tells_to_install(reader):
-    done = subprocess.run(
-        [reader, "-c", DOCTESTS], capture_output=True, text=True, env={**os.environ, "MPLBACKEND": "agg"}
-    )
+def test_the_examples_of_the_api_run_with_what_readme_tells_to_install(run_as_reader, tmp_path):
+    script = tmp_path / "doctests.py"
+    script.write_text(DOCTESTS)
+    done = run_as_reader(script, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_page_sees_nothing_of_the_page_before_and_has_to_import_what_it_uses(run_as_reader, tmp_path):
+    script = tmp_path / "traces.py"
+    script.write_text(TRACES)
+    done, again = (run_as_reader(script, cwd=tmp_path) for _ in range(2))
+    assert done.returncode == 1
+    assert done.stderr.endswith("NameError: name 'matplotlib' is not defined\n")
+    assert done.stdout.startswith(f"{tmp_path} ")
+    assert done.stdout.endswith(" False\n")
+    assert (done.stdout, done.stderr) == (again.stdout, again.stderr)
 
 
 def test_every_page_names_the_same_packages_to_install():
