@@ -30,6 +30,7 @@ from hornbeam.cluster import active_client, is_on_cluster, search
 from hornbeam.cluster.ordered_graph import OrderedGraph
 from hornbeam.cluster.worker import SharedProblem
 
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 DaskPool = pytest.importorskip("hornbeam.cluster.dask_pool").DaskPool
 
@@ -39,8 +40,16 @@ pytestmark = [
 ]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def workers_are_forks():
+    """Start workers as forks of a process that has imported hornbeam, which takes seconds."""
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        distributed.utils.get_mp_context().set_forkserver_preload(["hornbeam.cluster.dask_pool"])
+        yield
+
+
 @pytest.fixture(scope="module")
-def client():
+def client(workers_are_forks):
     yield from _client_of_two_workers()
 
 
@@ -55,20 +64,12 @@ def _client_of_two_workers():
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
     ):
-        client.run(_prepare)
         yield client
 
 
 @pytest.fixture
 def no_search_alone(monkeypatch):
     monkeypatch.setattr(search, "_SECONDS_ALONE", 0.0)
-
-
-def _prepare():
-    """Import hornbeam, which takes a second that belongs to no search."""
-    import hornbeam.cluster.dask_pool
-
-    return hornbeam.cluster.dask_pool.__name__
 
 
 def table(seed: int, n_rows: int = 80, n_columns: int = 8):
@@ -90,7 +91,7 @@ def numbers(n_rows: int):
     return X, np.where(rng.random(n_rows) < 0.5, (X[:, 0] < 0.5) ^ (X[:, 1] < 0.3), rng.integers(0, 2, n_rows))
 
 
-HARD, OF_HARD = noise(300, 60), {"regularization": 0.002, "max_depth": 5}  # 3 s on one core
+HARD, OF_HARD = noise(300, 50), {"regularization": 0.002, "max_depth": 5}  # 2 s on one core
 ENDLESS, OF_ENDLESS = noise(1000, 60), {"regularization": 0.001}
 HARD_NUMBERS, OF_HARD_NUMBERS = numbers(400), {"regularization": 0.005, "max_depth": 4}  # 1 s
 ENDLESS_NUMBERS, OF_ENDLESS_NUMBERS = numbers(3000), {"regularization": 0.001, "max_depth": 6}
@@ -264,9 +265,8 @@ def test_the_memory_manager_leaves_the_problem_to_the_others_if_a_worker_stands_
         stopper(progress)
         _manage_memory(client_of_its_own)
 
-    X, y = noise(300, 50)
     try:
-        there = fitted_on_cluster(X, y, **OF_HARD, time_limit=120, callback=stop)
+        there = hard_on_cluster(False, time_limit=120, callback=stop)
     finally:
         _go_on(stopper.killed)
     assert stopper.killed
@@ -296,8 +296,7 @@ def test_the_memory_manager_leaves_workers_what_they_have_proven(client, monkeyp
             searches.append(self)
 
     monkeypatch.setattr(search, "ClusterSearch", Noted)
-    X, y = noise(300, 50)
-    fitted_on_cluster(X, y, **OF_HARD, callback=lambda progress: _manage_memory(client))
+    hard_on_cluster(False, callback=lambda progress: _manage_memory(client))
     (its,) = searches
     assert its.n_jobs > 4
     assert len(its._bytes_of_worker) <= 2  # a worker that gets the problem again draws another number
@@ -329,8 +328,7 @@ def test_the_problem_is_sent_again_if_a_worker_leaves_with_its_only_copy(monkeyp
                 cluster.sync(left[0].close, nanny=False)
                 cluster.scale(3)
 
-        X, y = noise(300, 50)
-        there = fitted_on_cluster(X, y, **OF_HARD, time_limit=120, callback=leave)
+        there = hard_on_cluster(False, time_limit=120, callback=leave)
         assert is_quiet(client)
     assert left
     assert sent.count(True) >= 2
@@ -433,7 +431,7 @@ import sys
 from distributed import LocalCluster
 
 if __name__ == "__main__":
-    with LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+    with LocalCluster(n_workers=1, processes=False, protocol="tcp", dashboard_address=None) as cluster:
         print(cluster.scheduler_address, flush=True)
         sys.stdin.read()
 """
