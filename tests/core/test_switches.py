@@ -62,8 +62,8 @@ def large_problem(seed: int, limits_index: int) -> tuple[Problem, int]:
     return problem, problem.optimum()
 
 
-@pytest.mark.parametrize("limits_index", range(len(TIGHT_LIMITS)))
 @pytest.mark.parametrize("on", ALONE)
+@pytest.mark.parametrize("limits_index", range(len(TIGHT_LIMITS)))  # one after the other, since their optima are kept
 def test_each_bound_alone_keeps_the_optimum_of_large_trees_under_tight_limits(on, limits_index):
     for seed in range(200):
         problem, optimum = large_problem(seed, limits_index)

@@ -6,7 +6,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from oracles.exhaustive import Flat, cost_of_tree, optimal_cost
@@ -32,11 +32,11 @@ class Problem:
 
     def optimum(self) -> int:
         """Return the least cost of all trees, by brute force."""
-        return optimal_cost(**asdict(self))
+        return optimal_cost(**vars(self))
 
     def cost(self, tree: Flat) -> int:
         """Return the cost of a tree, or raise InvalidTreeError if it is malformed or breaks a limit."""
-        return cost_of_tree(tree, **asdict(self))
+        return cost_of_tree(tree, **vars(self))
 
     def total(self) -> int:
         """Return the largest loss that the rows can incur."""
