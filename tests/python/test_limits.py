@@ -1,14 +1,15 @@
 """Limits of a whole fit: reading, making columns and searching share one budget, and memory is that of the process."""
 
 import json
-import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 import hornbeam
+from fork_server import fork_server
 from hornbeam import NotProvenWarning
 from hornbeam._budget import Budget
 from hornbeam.binarizers import (
@@ -185,7 +186,7 @@ def test_columns_are_still_binned_for_a_tree_when_only_the_time_is_over():
 MEASURE = """
 import json, sys, warnings
 import numpy as np
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = sys.argv[1:3]
 from test_limits import ESTIMATORS, numbers
 
 def peak():
@@ -193,7 +194,7 @@ def peak():
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) * 1024
 
 warnings.simplefilter("ignore")
-make, limit = ESTIMATORS[sys.argv[2]], int(sys.argv[3])
+make, limit = ESTIMATORS[sys.argv[3]], int(sys.argv[4])
 X, y = numbers(60, 3)
 make(time_limit=0.1).fit(X, y)  # imports, and what a first fit leaves
 X, y = numbers(2000, 6)
@@ -209,14 +210,20 @@ print(json.dumps([peak() - before, model.status_]))
 UNCOUNTED = 16_000_000
 
 
+@pytest.fixture(scope="module")
+def run_in_fork():
+    with fork_server(sys.executable, "hornbeam") as run:
+        yield run
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the memory of the process from /proc")
 @pytest.mark.parametrize("name", ESTIMATORS)
 @pytest.mark.parametrize("limit", [20_000_000])
-def test_the_process_grows_by_no_more_than_the_memory_limit(name, limit):
-    directory = str(__file__).rpartition("/")[0]
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURE, directory, name, str(limit)], check=True, capture_output=True, text=True
-    )
+def test_the_process_grows_by_no_more_than_the_memory_limit(name, limit, run_in_fork, tmp_path):
+    script = tmp_path / "measure.py"
+    script.write_text(MEASURE)
+    done = run_in_fork(script, *Path(__file__).parents[:2], name, limit, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
     growth, status = json.loads(done.stdout)
     assert growth <= limit + UNCOUNTED, status
 
