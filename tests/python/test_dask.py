@@ -156,6 +156,17 @@ def test_small_problems_have_the_optimum_of_one_core(client):
 
 
 @pytest.mark.usefixtures("no_search_alone")
+def test_workers_that_are_spawned_import_what_they_need():
+    X, y = table(0)
+    with dask.config.set({"distributed.worker.multiprocessing-method": "spawn"}):  # the default
+        how = {"n_workers": 1, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+        with distributed.LocalCluster(**how) as cluster, distributed.Client(cluster):
+            there = fitted_on_cluster(X, y, regularization=0.01)
+    assert result(there) == result(fitted(X, y, regularization=0.01))
+    assert "jobs" in there.statistics_
+
+
+@pytest.mark.usefixtures("no_search_alone")
 def test_the_fitted_model_is_a_plain_local_one(client):
     X, y = table(0)
     here, there = fitted(X, y, trace=True), fitted_on_cluster(X, y, trace=True)
