@@ -8,7 +8,7 @@
 typedef Ticks BinSums __attribute__((vector_size(4 * sizeof(Ticks))));
 typedef BinSums BinSumsInMemory __attribute__((may_alias, aligned(sizeof(Ticks))));
 
-HORNBEAM_INLINE BinSums sums_at(const Ticks* sums, std::size_t bin) {
+HORNBEAM_KERNEL BinSums sums_at(const Ticks* sums, std::size_t bin) {
   return *reinterpret_cast<const BinSumsInMemory*>(sums + kBinSums * bin);
 }
 
@@ -29,13 +29,13 @@ void add_to_bins(const BinnedRows& in, std::uint32_t begin, std::uint32_t end, T
 }
 
 struct SquaresGain {
-  HORNBEAM_INLINE Lanes operator()(Lanes weight, Lanes sum) const {
+  HORNBEAM_KERNEL Lanes operator()(Lanes weight, Lanes sum) const {
     return models::squares_explained<Lanes>(sum, weight);
   }
 };
 struct ConvexGain {
   models::ConvexBuckets buckets;
-  HORNBEAM_INLINE Lanes operator()(Lanes first, Lanes second) const {
+  HORNBEAM_KERNEL Lanes operator()(Lanes first, Lanes second) const {
     return models::convex_explained<Lanes>(buckets, first, second);
   }
 };
@@ -44,7 +44,7 @@ struct ConvexGain {
 struct EightBins {
   Lanes of[kBinSums];
 };
-HORNBEAM_INLINE EightBins eight_bins(const Ticks* sums) {
+HORNBEAM_KERNEL EightBins eight_bins(const Ticks* sums) {
   const Lanes a = load(sums), b = load(sums + 8), c = load(sums + 16), d = load(sums + 24);
   const Lanes low01 = __builtin_shufflevector(a, b, 0, 4, 8, 12, 1, 5, 9, 13),
               high01 = __builtin_shufflevector(c, d, 0, 4, 8, 12, 1, 5, 9, 13),
@@ -59,7 +59,7 @@ HORNBEAM_INLINE EightBins eight_bins(const Ticks* sums) {
 /// Visits the stumps of one variable, whose bins are from `begin` to `end`, a multiple of kLanes: for each side of the
 /// root split and eight bins, the loss behind each bin, at least so much inside it, and the rows of both leaves behind.
 template <class Gain, class Visit>
-HORNBEAM_INLINE void visit_binned(const BinnedStumps& in, const Gain& gain, std::uint32_t begin, std::uint32_t end,
+HORNBEAM_KERNEL void visit_binned(const BinnedStumps& in, const Gain& gain, std::uint32_t begin, std::uint32_t end,
                                   const Visit& visit) {
   Ticks* const passed = in.scratch;
   BinSums sum{};
@@ -94,7 +94,7 @@ HORNBEAM_INLINE void visit_binned(const BinnedStumps& in, const Gain& gain, std:
 
 /// Lowers the losses of stumps by those of one variable.
 template <class Gain>
-HORNBEAM_INLINE void compare_binned(const BinnedStumps& in, const Gain& gain, std::uint32_t begin, std::uint32_t end) {
+HORNBEAM_KERNEL void compare_binned(const BinnedStumps& in, const Gain& gain, std::uint32_t begin, std::uint32_t end) {
   Lanes least[2] = {all_lanes(kInfinity), all_lanes(kInfinity)}, lower[2] = {least[0], least[1]};
   const Lanes least_rows = all_lanes(in.least_rows), bound_rows = all_lanes(in.least_rows_of_bounds);
   visit_binned(in, gain, begin, end, [&](std::uint32_t, int side, Lanes behind, Lanes inside, Lanes n_rows) {
@@ -110,7 +110,7 @@ HORNBEAM_INLINE void compare_binned(const BinnedStumps& in, const Gain& gain, st
 
 /// Marks those of one variable that lose less than the limits.
 template <class Gain>
-HORNBEAM_INLINE void mark_binned(const BinnedStumps& in, const Gain& gain, std::uint32_t begin, std::uint32_t end,
+HORNBEAM_KERNEL void mark_binned(const BinnedStumps& in, const Gain& gain, std::uint32_t begin, std::uint32_t end,
                                  const BinnedMarks& marks) {
   const Lanes limit[2] = {all_lanes(marks.limit[0]), all_lanes(marks.limit[1])};
   visit_binned(in, gain, begin, end, [&](std::uint32_t bin, int side, Lanes behind, Lanes inside, Lanes) {
@@ -121,7 +121,7 @@ HORNBEAM_INLINE void mark_binned(const BinnedStumps& in, const Gain& gain, std::
 
 /// `use(gain)` with the formula of the sums.
 template <class Use>
-HORNBEAM_INLINE void with_gain(const BinnedStumps& in, const Use& use) {
+HORNBEAM_KERNEL void with_gain(const BinnedStumps& in, const Use& use) {
   if (in.buckets.tie != nullptr)
     use(ConvexGain{in.buckets});
   else

@@ -7,14 +7,14 @@
 constexpr Ticks kNoWorth = -(Ticks{1} << 61);
 
 /// Rows of cells begin anywhere.
-HORNBEAM_INLINE Lanes load_anywhere(const Ticks* from) { return *reinterpret_cast<const LanesAnywhere*>(from); }
-HORNBEAM_INLINE void raise_anywhere(Ticks* to, Lanes by) {
+HORNBEAM_KERNEL Lanes load_anywhere(const Ticks* from) { return *reinterpret_cast<const LanesAnywhere*>(from); }
+HORNBEAM_KERNEL void raise_anywhere(Ticks* to, Lanes by) {
   *reinterpret_cast<LanesAnywhere*>(to) = larger(load_anywhere(to), by);
 }
 
 /// From the sums where all columns of each subset hold to those where the others fail.
 template <int kColumns, class Number>
-HORNBEAM_INLINE void separate_cells(Number* sums) {
+HORNBEAM_KERNEL void separate_cells(Number* sums) {
   for (int bit = 1; bit < 1 << kColumns; bit *= 2)
     for (int cell = 0; cell < 1 << kColumns; ++cell)
       if ((cell & bit) == 0) sums[cell] -= sums[cell | bit];
@@ -29,7 +29,7 @@ constexpr std::size_t with_column(std::size_t cell, int at) {
 /// What the best trees are worth in the cells of the set and each column of a block; kNoWorth where a lane does not
 /// count.
 template <class Formula, int kColumns>
-HORNBEAM_INLINE void cell_worths(const models::Measures& m, const CellSet& in, const Ticks* totals, std::size_t at,
+HORNBEAM_KERNEL void cell_worths(const models::Measures& m, const CellSet& in, const Ticks* totals, std::size_t at,
                                  Lanes* worth) {
   constexpr int kCells = 1 << kColumns;
   const Lanes number = Lanes{0, 1, 2, 3, 4, 5, 6, 7} + static_cast<Ticks>(at);
@@ -56,7 +56,7 @@ HORNBEAM_INLINE void cell_worths(const models::Measures& m, const CellSet& in, c
 
 /// Raises what trees with one of the columns at the root are worth in the cells of the others.
 template <int kColumns>
-HORNBEAM_INLINE void raise_without_one(const CellSet& in, std::size_t at, const Lanes* worth, Lanes* most) {
+HORNBEAM_KERNEL void raise_without_one(const CellSet& in, std::size_t at, const Lanes* worth, Lanes* most) {
   constexpr std::size_t kCells = std::size_t{1} << kColumns;
   for (int r = 0; r < kColumns; ++r)
     for (std::size_t cell = 0; cell < kCells; ++cell) {

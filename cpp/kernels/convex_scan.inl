@@ -68,7 +68,7 @@ class ConvexScan {
     return {in_.n_rows, has_inner};
   }
 
-  HORNBEAM_INLINE void pass(std::uint32_t i) {
+  HORNBEAM_KERNEL void pass(std::uint32_t i) {
     if (i + kFetchAhead < in_.n_rows) __builtin_prefetch(in_.gain + std::size_t{in_.entries[i + kFetchAhead] >> 8} * 3);
     const std::uint32_t row = in_.entries[i] >> 8;
     const Vector member = spread<T>(in_.member[row], bits_of_lanes<T>());
@@ -84,7 +84,7 @@ class ConvexScan {
   struct PartSums {
     PartVector of[2][2][kSums];  // side, whether ahead
   };
-  HORNBEAM_INLINE PartSums sums_of(std::uint32_t lane) const {
+  HORNBEAM_KERNEL PartSums sums_of(std::uint32_t lane) const {
     PartSums sums;
     for (std::size_t k = 0; k < kSums; ++k) {
       const PartVector held = Part::load(now_.held[k] + lane), ahead = Part::load(all_.held[k] + lane) - held;
@@ -95,12 +95,12 @@ class ConvexScan {
     }
     return sums;
   }
-  HORNBEAM_INLINE PartVector loss_of(const PartVector (&sums)[kSums]) const {
+  HORNBEAM_KERNEL PartVector loss_of(const PartVector (&sums)[kSums]) const {
     return sums[2] - models::convex_explained<PartVector>(in_.buckets, sums[0], sums[1]);
   }
 
   /// Lowers the least losses of one part and one side by the stumps here; returns the losses of their leaves ahead.
-  HORNBEAM_INLINE PartVector compare_part(const PartSums& sums, std::uint32_t lane, int side, bool is_threshold) {
+  HORNBEAM_KERNEL PartVector compare_part(const PartSums& sums, std::uint32_t lane, int side, bool is_threshold) {
     const PartVector near = loss_of(sums.of[side][0]), far = loss_of(sums.of[side][1]);
     Part::store(near_[side] + lane, near);
     if (!is_threshold) return far;
@@ -120,7 +120,7 @@ class ConvexScan {
 
   /// Compares the stumps at the end of a block; returns the parts and sides, as bits, with stumps inside that may be
   /// better.
-  HORNBEAM_INLINE std::uint32_t compare(bool is_threshold, bool has_inner) {
+  HORNBEAM_KERNEL std::uint32_t compare(bool is_threshold, bool has_inner) {
     std::uint32_t open = 0;
     for (std::uint32_t part = 0; part < Part::kParts; ++part) {
       const std::uint32_t lane = part * Part::kLanes;

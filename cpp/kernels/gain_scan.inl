@@ -17,11 +17,11 @@ constexpr std::uint32_t kBlockRows = 16;
 /// How many rows ahead the gains of a row are fetched.
 constexpr std::uint32_t kFetchAhead = 8;
 
-HORNBEAM_INLINE Lanes& lanes(TickVector* vector) { return *reinterpret_cast<LanesInMemory*>(vector); }
-HORNBEAM_INLINE const Lanes& lanes(const TickVector* vector) { return *reinterpret_cast<const LanesInMemory*>(vector); }
+HORNBEAM_KERNEL Lanes& lanes(TickVector* vector) { return *reinterpret_cast<LanesInMemory*>(vector); }
+HORNBEAM_KERNEL const Lanes& lanes(const TickVector* vector) { return *reinterpret_cast<const LanesInMemory*>(vector); }
 
 /// The largest lanes of a and b together, and of c and d, in lanes 0 and 4.
-HORNBEAM_INLINE Lanes add_largest(Lanes a, Lanes b, Lanes c, Lanes d) {
+HORNBEAM_KERNEL Lanes add_largest(Lanes a, Lanes b, Lanes c, Lanes d) {
   const Lanes ab = larger(__builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11),
                           __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15)),
               cd = larger(__builtin_shufflevector(c, d, 0, 1, 2, 3, 8, 9, 10, 11),
@@ -87,13 +87,13 @@ class GainScanner {
   }
   std::int64_t weight_of(std::uint32_t row) const { return in_.weight == nullptr ? 1 : in_.weight[row]; }
   /// Part v of the gains of a row; the last one may reach into those of the next row.
-  HORNBEAM_INLINE Lanes gain_of(std::uint32_t row, std::uint32_t v) const {
+  HORNBEAM_KERNEL Lanes gain_of(std::uint32_t row, std::uint32_t v) const {
     typedef Lanes Unaligned __attribute__((may_alias, aligned(8)));
     const Lanes gain = *reinterpret_cast<const Unaligned*>(in_.gain + std::size_t{row} * in_.n_targets + std::size_t{v} * kLanes);
     return v + 1 == n_vectors() ? gain & tail_ : gain;
   }
 
-  HORNBEAM_INLINE void pass(std::uint32_t row) {
+  HORNBEAM_KERNEL void pass(std::uint32_t row) {
     Lanes gain[kVectors > 0 ? kVectors : 1];
     for (std::uint32_t v = 0; v < n_vectors(); ++v) {
       const Lanes part = gain_of(row, v);
@@ -117,7 +117,7 @@ class GainScanner {
   }
 
   /// Adds up where each root split holds, and finds what its stumps gain here.
-  HORNBEAM_INLINE void add_up() {
+  HORNBEAM_KERNEL void add_up() {
     for (std::uint32_t variable = 0; variable < in_.n_variables; ++variable) {
       Lanes kept[kVectors > 0 ? kVectors : 1]{};
       TickVector* const run = kVectors > 0 ? nullptr : run_;
@@ -161,7 +161,7 @@ class GainScanner {
   }
 
   /// Compares what the stumps at the end of a block of rows gain, and those inside it where they may gain more.
-  HORNBEAM_INLINE void end_block(std::uint32_t begin, std::uint32_t end, bool is_threshold, bool has_inner) {
+  HORNBEAM_KERNEL void end_block(std::uint32_t begin, std::uint32_t end, bool is_threshold, bool has_inner) {
     add_up();
     if (is_threshold && kLeastRows) {
       for (int side = 0; side < 2; ++side)

@@ -16,33 +16,33 @@ namespace {
 
 constexpr std::uint32_t kNoColumn = ~std::uint32_t{0};
 
-HORNBEAM_INLINE Lanes all_lanes(Ticks value) { return Lanes{} + value; }
-HORNBEAM_INLINE Lanes load(const void* from) {
+HORNBEAM_KERNEL Lanes all_lanes(Ticks value) { return Lanes{} + value; }
+HORNBEAM_KERNEL Lanes load(const void* from) {
   return *static_cast<const LanesInMemory*>(__builtin_assume_aligned(from, 64));
 }
-HORNBEAM_INLINE void store(void* to, Lanes value) {
+HORNBEAM_KERNEL void store(void* to, Lanes value) {
   *static_cast<LanesInMemory*>(__builtin_assume_aligned(to, 64)) = value;
 }
-HORNBEAM_INLINE Lanes smaller(Lanes a, Lanes b) { return a < b ? a : b; }
-HORNBEAM_INLINE Lanes larger(Lanes a, Lanes b) { return a > b ? a : b; }
+HORNBEAM_KERNEL Lanes smaller(Lanes a, Lanes b) { return a < b ? a : b; }
+HORNBEAM_KERNEL Lanes larger(Lanes a, Lanes b) { return a > b ? a : b; }
 
-HORNBEAM_INLINE NarrowLanes narrow(std::int32_t value) { return NarrowLanes{} + value; }
-HORNBEAM_INLINE NarrowLanes load_narrow(const std::int32_t* from) {
+HORNBEAM_KERNEL NarrowLanes narrow(std::int32_t value) { return NarrowLanes{} + value; }
+HORNBEAM_KERNEL NarrowLanes load_narrow(const std::int32_t* from) {
   return *reinterpret_cast<const NarrowLanesInMemory*>(__builtin_assume_aligned(from, 64));
 }
-HORNBEAM_INLINE void store_narrow(std::int32_t* to, NarrowLanes value) {
+HORNBEAM_KERNEL void store_narrow(std::int32_t* to, NarrowLanes value) {
   *reinterpret_cast<NarrowLanesInMemory*>(__builtin_assume_aligned(to, 64)) = value;
 }
-HORNBEAM_INLINE NarrowLanes smaller(NarrowLanes a, NarrowLanes b) { return a < b ? a : b; }
-HORNBEAM_INLINE NarrowLanes larger(NarrowLanes a, NarrowLanes b) { return a > b ? a : b; }
+HORNBEAM_KERNEL NarrowLanes smaller(NarrowLanes a, NarrowLanes b) { return a < b ? a : b; }
+HORNBEAM_KERNEL NarrowLanes larger(NarrowLanes a, NarrowLanes b) { return a > b ? a : b; }
 
-HORNBEAM_INLINE Ticks smallest_lane(Lanes v) {
+HORNBEAM_KERNEL Ticks smallest_lane(Lanes v) {
   v = smaller(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
   v = smaller(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5));
   return v[0] < v[1] ? v[0] : v[1];
 }
 
-HORNBEAM_INLINE std::int32_t smallest_lane(NarrowLanes v) {
+HORNBEAM_KERNEL std::int32_t smallest_lane(NarrowLanes v) {
   v = smaller(v, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
   v = smaller(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11));
   v = smaller(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13));
@@ -52,7 +52,7 @@ HORNBEAM_INLINE std::int32_t smallest_lane(NarrowLanes v) {
 /// Counts of the eight columns from `block` on, restricted to the rows in `mask` (one word a tile word).
 /// `kCounts` > 0 fixes their number at compile time, so that they stay in registers.
 template <int kCounts>
-HORNBEAM_INLINE void count_block(const SlotTile& slots, std::uint32_t block, const Word* mask, std::uint32_t n_counts,
+HORNBEAM_KERNEL void count_block(const SlotTile& slots, std::uint32_t block, const Word* mask, std::uint32_t n_counts,
                                  Lanes* counts) {
   const std::uint32_t n = kCounts > 0 ? kCounts : n_counts;
   for (std::uint32_t i = 0; i < n; ++i) counts[i] = Lanes{};
@@ -74,13 +74,13 @@ HORNBEAM_INLINE void count_block(const SlotTile& slots, std::uint32_t block, con
 
 /// Of the measures of a cell.
 template <class Formula>
-HORNBEAM_INLINE std::uint32_t size_of(const models::Measures& m) {
+HORNBEAM_KERNEL std::uint32_t size_of(const models::Measures& m) {
   return Formula::kTargets > 0 ? Formula::kTargets + 1 : m.size();
 }
 
 /// Whether a column with these two cells is a legal split.
 template <class Formula>
-HORNBEAM_INLINE Lanes is_allowed(const models::Measures& m, const PairInput& in, const Lanes* true_cell,
+HORNBEAM_KERNEL Lanes is_allowed(const models::Measures& m, const PairInput& in, const Lanes* true_cell,
                                  const Lanes* false_cell) {
   const Lanes threshold = all_lanes(in.support_threshold);
   const models::Cell<Lanes> p = Formula::template cell<Lanes>(m, true_cell);
@@ -94,7 +94,7 @@ HORNBEAM_INLINE Lanes is_allowed(const models::Measures& m, const PairInput& in,
 }
 
 /// Copies one column of the tile to contiguous words; all ones stand for "no column".
-HORNBEAM_INLINE void copy_column(const SlotTile& slots, std::uint32_t column, Word* to) {
+HORNBEAM_KERNEL void copy_column(const SlotTile& slots, std::uint32_t column, Word* to) {
   const TileView& tile = slots.tile;
   for (std::uint32_t w = 0; w < tile.n_words; ++w)
     to[w] = column == kNoColumn ? ~Word{0} : tile.words[std::size_t{w} * tile.stride + column];
@@ -158,7 +158,7 @@ void pair_stage_as(const SlotTile& slots, const models::Measures& m, const PairI
 }
 
 /// Counts of sixteen columns in the order of `narrow_place`.
-HORNBEAM_INLINE NarrowLanes narrow_pair(Lanes low, Lanes high) {
+HORNBEAM_KERNEL NarrowLanes narrow_pair(Lanes low, Lanes high) {
   return reinterpret_cast<NarrowLanes>(low | (high << Ticks{32}));
 }
 
@@ -177,7 +177,7 @@ void narrow_sums(const Ticks* sums, Ticks error_cost, std::size_t n, std::int32_
 struct NarrowMinima {
   NarrowLanes stump_loss, lesser, no_lesser;  // the last: least of -lesser over all columns
 
-  HORNBEAM_INLINE void take(const NarrowLanes* p, const NarrowLanes* r, NarrowLanes threshold, NarrowLanes leaf_cost) {
+  HORNBEAM_KERNEL void take(const NarrowLanes* p, const NarrowLanes* r, NarrowLanes threshold, NarrowLanes leaf_cost) {
     const NarrowLanes in_p = smaller(p[0], p[1]), in_r = smaller(r[0], r[1]);
     const NarrowLanes worth = smaller(p[0] + p[1], r[0] + r[1]);
     const NarrowLanes less = smaller(in_p, in_r), more = worth >= threshold ? larger(in_p, in_r) : narrow(-1);

@@ -8,7 +8,7 @@ constexpr std::uint32_t kMostWords = 4;
 
 /// Calls `visit` with `n_words` as a constant, or with 0 where it is above kMostWords.
 template <class Visit>
-HORNBEAM_INLINE auto with_words(std::uint32_t n_words, Visit visit) {
+HORNBEAM_KERNEL auto with_words(std::uint32_t n_words, Visit visit) {
   static_assert(kMostWords == 4);
   switch (n_words) {
     case 1: return visit(std::integral_constant<std::uint32_t, 1>{});
@@ -25,7 +25,7 @@ struct RowLanes {
   explicit RowLanes(const Word* words) : row(words) {
     for (std::uint32_t w = 0; w < kWords; ++w) lanes[w] = all_lanes(static_cast<Ticks>(words[w]));
   }
-  HORNBEAM_INLINE Lanes operator[](std::uint32_t w) const {
+  HORNBEAM_KERNEL Lanes operator[](std::uint32_t w) const {
     if constexpr (kWords > 0)
       return lanes[w];
     else
@@ -36,7 +36,7 @@ struct RowLanes {
 };
 
 /// Distances are short: the lesser of two in 32-bit lanes takes one cycle, in 64-bit ones three or a comparison.
-HORNBEAM_INLINE Lanes nearer(Lanes a, Lanes b) {
+HORNBEAM_KERNEL Lanes nearer(Lanes a, Lanes b) {
   return reinterpret_cast<Lanes>(smaller(reinterpret_cast<NarrowLanes>(a), reinterpret_cast<NarrowLanes>(b)));
 }
 

@@ -22,7 +22,7 @@ constexpr std::uint32_t bit_of_lane(std::uint32_t lane) {
 }
 
 template <class T>
-HORNBEAM_INLINE ScanVector<T> bits_of_lanes() {
+HORNBEAM_KERNEL ScanVector<T> bits_of_lanes() {
   ScanVector<T> bits{};
   for (std::uint32_t j = 0; j < kScanLanes; ++j) {
     const std::uint32_t bit = std::uint32_t{1} << (sizeof(T) == 2 ? j / 2 : j);
@@ -33,7 +33,7 @@ HORNBEAM_INLINE ScanVector<T> bits_of_lanes() {
 
 /// All ones in the lanes whose bit is set in `member`.
 template <class T>
-HORNBEAM_INLINE ScanVector<T> spread(std::uint32_t member, ScanVector<T> bits) {
+HORNBEAM_KERNEL ScanVector<T> spread(std::uint32_t member, ScanVector<T> bits) {
   using Vector = ScanVector<T>;
   using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
   typedef Word Words __attribute__((vector_size(kScanLanes * sizeof(T))));
@@ -42,14 +42,14 @@ HORNBEAM_INLINE ScanVector<T> spread(std::uint32_t member, ScanVector<T> bits) {
 }
 
 template <class T, class Sum>
-HORNBEAM_INLINE ScanVector<T> from_bits(const Sum* by_bit) {
+HORNBEAM_KERNEL ScanVector<T> from_bits(const Sum* by_bit) {
   ScanVector<T> value{};
   for (std::uint32_t j = 0; j < kScanLanes; ++j) value[j] = static_cast<T>(by_bit[bit_of_lane<T>(j)]);
   return value;
 }
 
 template <class T>
-HORNBEAM_INLINE void lower_by_bits(ScanVector<T> value, std::int64_t* by_bit) {
+HORNBEAM_KERNEL void lower_by_bits(ScanVector<T> value, std::int64_t* by_bit) {
   for (std::uint32_t j = 0; j < kScanLanes; ++j) {
     std::int64_t& here = by_bit[bit_of_lane<T>(j)];
     here = value[j] < here ? value[j] : here;
@@ -57,11 +57,11 @@ HORNBEAM_INLINE void lower_by_bits(ScanVector<T> value, std::int64_t* by_bit) {
 }
 
 template <class Vector>
-HORNBEAM_INLINE Vector lesser(Vector a, Vector b) {
+HORNBEAM_KERNEL Vector lesser(Vector a, Vector b) {
   return a < b ? a : b;
 }
 template <class Vector>
-HORNBEAM_INLINE Vector greater(Vector a, Vector b) {
+HORNBEAM_KERNEL Vector greater(Vector a, Vector b) {
   return a > b ? a : b;
 }
 
@@ -72,16 +72,16 @@ struct RowsOfSides {
   Vector total[2], passed[2]{};
   Vector least;
 
-  HORNBEAM_INLINE explicit RowsOfSides(const StumpScan& in) : least(Vector{} + static_cast<T>(in.least_rows)) {
+  HORNBEAM_KERNEL explicit RowsOfSides(const StumpScan& in) : least(Vector{} + static_cast<T>(in.least_rows)) {
     total[1] = from_bits<T>(in.held_rows);
     total[0] = Vector{} + static_cast<T>(in.n_rows) - total[1];
   }
-  HORNBEAM_INLINE void add(Vector member) {
+  HORNBEAM_KERNEL void add(Vector member) {
     passed[1] -= member;
     passed[0] -= ~member;
   }
   /// All ones where a stump that parts the rows here has enough on both sides.
-  HORNBEAM_INLINE Vector are_enough(int side) const {
+  HORNBEAM_KERNEL Vector are_enough(int side) const {
     const Vector left = passed[side], right = total[side] - left;
     return reinterpret_cast<Vector>(left >= least) & reinterpret_cast<Vector>(right >= least);
   }
@@ -89,7 +89,7 @@ struct RowsOfSides {
 
 /// Two targets: the counts stay in registers.
 template <class T, bool kWeighted, bool kLeastRows>
-HORNBEAM_INLINE void scan_two_targets(const StumpScan& in) {
+HORNBEAM_KERNEL void scan_two_targets(const StumpScan& in) {
   using Vector = ScanVector<T>;
   const Vector bits = bits_of_lanes<T>();
   const Vector is_second[2] = {Vector{}, ~Vector{}};
@@ -241,7 +241,7 @@ struct SquareScan {
     for (std::int64_t& each : due) each = -1;
   }
 
-  HORNBEAM_INLINE void pass(std::uint32_t row, Vector member) {
+  HORNBEAM_KERNEL void pass(std::uint32_t row, Vector member) {
     passed_weight += in.weight == nullptr ? 1 : in.weight[row];
     const std::int64_t* gain = in.gain + std::size_t{row} * in.n_targets;
     for (std::size_t k = 0; k < kSums; ++k) {
@@ -252,7 +252,7 @@ struct SquareScan {
     if constexpr (kLeastRows) rows.add(member);
   }
 
-  HORNBEAM_INLINE void compare() {
+  HORNBEAM_KERNEL void compare() {
     if (passed_weight <= first_due) return;
     if constexpr (kLeastRows)
       for (int side = 0; side < 2; ++side) ScanLanes<T>::store(is_enough[side], rows.are_enough(side));
@@ -264,7 +264,7 @@ struct SquareScan {
   }
 
   /// How much the nearest stump of a part is above its least.
-  HORNBEAM_INLINE std::int64_t compare_part(std::uint32_t lane) {
+  HORNBEAM_KERNEL std::int64_t compare_part(std::uint32_t lane) {
     PartVector gain[2][2]{};  // by side of the root and of the threshold
     PartVector sums[kSums][2][2];
     for (std::size_t k = 0; k < kSums; ++k) {

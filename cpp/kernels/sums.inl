@@ -5,22 +5,22 @@
 
 /// How many sums a formula has; known when compiled where it is one.
 template <class Formula>
-HORNBEAM_INLINE std::uint32_t n_sums_of(const SumColumns& in) {
+HORNBEAM_KERNEL std::uint32_t n_sums_of(const SumColumns& in) {
   return Formula::kHasTwoSums ? 1 : in.n_sums;
 }
 
 /// Raises what a leaf explains by one of its sums.
 template <class Formula>
-HORNBEAM_INLINE void explain(const models::Measures& m, const SumColumns& in, Lanes sum, Lanes& explained) {
+HORNBEAM_KERNEL void explain(const models::Measures& m, const SumColumns& in, Lanes sum, Lanes& explained) {
   if constexpr (Formula::kHasTwoSums)
     explained = Formula::template explained<Lanes>(m, sum >> in.shift, sum & all_lanes((Ticks{1} << in.shift) - 1));
   else
     explained = larger(explained, sum);
 }
 
-HORNBEAM_INLINE Ticks largest_lane(Lanes v) { return -smallest_lane(-v); }
+HORNBEAM_KERNEL Ticks largest_lane(Lanes v) { return -smallest_lane(-v); }
 
-HORNBEAM_INLINE void raise(Ticks* to, Lanes by) { store(to, larger(load(to), by)); }
+HORNBEAM_KERNEL void raise(Ticks* to, Lanes by) { store(to, larger(load(to), by)); }
 
 template <class Formula>
 void pair_sums_as(const models::Measures m, const SumColumns& in, std::uint32_t i, Ticks* leaf, Ticks* const* stump) {
@@ -49,7 +49,7 @@ void pair_sums(const models::Measures& m, const SumColumns& in, std::uint32_t i,
 
 /// What leaves explain in the cells of columns i and j, by 2 * (i holds) + (j holds), on both sides of a block of columns.
 template <class Formula>
-HORNBEAM_INLINE void explain_triples(const models::Measures& m, const SumColumns& in, std::uint32_t i, std::uint32_t j,
+HORNBEAM_KERNEL void explain_triples(const models::Measures& m, const SumColumns& in, std::uint32_t i, std::uint32_t j,
                                      TripleSums triples, std::uint32_t block, Lanes (&cell)[4][2]) {
   for (std::size_t s = 0; s < n_sums_of<Formula>(in); ++s) {
     const Ticks *const sums = in.sums + s * in.stride, *const pairs = in.pairs + s * in.n_of_pairs;
@@ -68,7 +68,7 @@ HORNBEAM_INLINE void explain_triples(const models::Measures& m, const SumColumns
 
 /// One block of columns k below columns i and j, of which those up to j do not count if it is the first.
 template <class Formula, bool kIsFirst>
-HORNBEAM_INLINE void triple_block(const models::Measures& m, const SumColumns& in, std::uint32_t i, std::uint32_t j,
+HORNBEAM_KERNEL void triple_block(const models::Measures& m, const SumColumns& in, std::uint32_t i, std::uint32_t j,
                                   TripleSums triples, Ticks* stump, std::uint32_t block, Lanes* most) {
   Lanes cell[4][2] = {};
   explain_triples<Formula>(m, in, i, j, triples, block, cell);

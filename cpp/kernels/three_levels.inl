@@ -16,7 +16,7 @@ void count_pairs(const TripleRow& in, std::uint32_t column, std::int32_t* scratc
 
 /// Two columns and the stumps of all columns below them.
 template <int kTargets>
-HORNBEAM_INLINE void triple_as(const TripleRow& in, std::uint32_t i, std::uint32_t j, std::int32_t* scratch) {
+HORNBEAM_KERNEL void triple_as(const TripleRow& in, std::uint32_t i, std::uint32_t j, std::int32_t* scratch) {
   const PairRow& pairs = in.pairs;
   constexpr std::uint32_t kMost = kTargets > 0 ? kTargets : kMostNarrowTargets;
   const std::uint32_t n_targets = kTargets > 0 ? kTargets : pairs.n_targets;

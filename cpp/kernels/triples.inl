@@ -5,7 +5,7 @@
 // COST    Three steps of a vector for 512 rows of a triple, and three more for all 4,096.
 
 /// Lane q of the result is the sum of the lanes of v[q].
-HORNBEAM_INLINE void store_sums(const Lanes (&v)[kTripleBlock], Ticks* to) {
+HORNBEAM_KERNEL void store_sums(const Lanes (&v)[kTripleBlock], Ticks* to) {
   Lanes pairs[2];
   for (std::size_t q = 0; q < 2; ++q)
     pairs[q] = __builtin_shufflevector(v[2 * q], v[2 * q + 1], 0, 8, 2, 10, 4, 12, 6, 14) +

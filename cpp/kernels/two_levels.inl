@@ -5,7 +5,7 @@
 
 /// One stage of the recursive block swap (Warren, Hacker's Delight, section 7-3) between vectors `distance` apart.
 template <int kWidth>
-HORNBEAM_INLINE void swap_stage(WordLanes* v, Word mask) {
+HORNBEAM_KERNEL void swap_stage(WordLanes* v, Word mask) {
   constexpr int kDistance = kWidth >= 8 ? kWidth / 8 : kWidth;
   for (int i = 0; i < 8; ++i) {
     if (i & kDistance) continue;
@@ -16,7 +16,7 @@ HORNBEAM_INLINE void swap_stage(WordLanes* v, Word mask) {
 }
 
 /// Lane i of vector j changes places with lane j of vector i.
-HORNBEAM_INLINE void transpose_lanes(WordLanes* v) {
+HORNBEAM_KERNEL void transpose_lanes(WordLanes* v) {
   WordLanes a[8], b[8];
   for (int i = 0; i < 8; i += 2) {
     a[i] = __builtin_shufflevector(v[i], v[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
@@ -49,7 +49,7 @@ void transpose(Word* block) {
 }
 
 /// Weighs each target where all rows of `mask` and each column of a block hold.
-HORNBEAM_INLINE void count_with(const PairRow& in, std::uint32_t n_targets, const std::int32_t* mask,
+HORNBEAM_KERNEL void count_with(const PairRow& in, std::uint32_t n_targets, const std::int32_t* mask,
                                 std::uint32_t block, NarrowLanes* count) {
   for (std::uint32_t k = 0; k < n_targets; ++k) count[k] = NarrowLanes{};
   for (std::uint32_t s = 0; s < in.n_segments; ++s) {
@@ -66,7 +66,7 @@ HORNBEAM_INLINE void count_with(const PairRow& in, std::uint32_t n_targets, cons
 
 /// `kTargets` > 0 fixes the number of targets at compile time.
 template <int kTargets>
-HORNBEAM_INLINE void pair_row_as(const PairRow& in, std::uint32_t column, std::int32_t* scratch) {
+HORNBEAM_KERNEL void pair_row_as(const PairRow& in, std::uint32_t column, std::int32_t* scratch) {
   constexpr std::uint32_t kMost = kTargets > 0 ? kTargets : kMostNarrowTargets;
   const std::uint32_t n_targets = kTargets > 0 ? kTargets : in.n_targets;
   for (std::uint32_t w = 0; w < in.n_words; ++w) scratch[w] = in.words[std::size_t{w} * in.stride + column];
