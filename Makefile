@@ -80,7 +80,8 @@ lint-cpp: .venv/installed-dev
 	python tools/unified_sources.py build/lint cpp
 	run-clang-tidy.py -quiet -p build/lint/unified
 	cmake --preset asan -B build/lint-tests --log-level=WARNING
-	run-clang-tidy.py -quiet -p build/lint-tests -checks='-clang-analyzer-*,-misc-const-correctness' '^$(CURDIR)/tests/'
+	python tools/unified_sources.py build/lint-tests tests/cpp
+	run-clang-tidy.py -quiet -p build/lint-tests/unified -checks='-clang-analyzer-*,-misc-const-correctness'
 
 docs: .venv/installed-docs
 	python -m sphinx -W --keep-going -n -E $(SPHINX_OPTIONS) -d build/doctrees docs build/docs

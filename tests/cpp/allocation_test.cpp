@@ -10,7 +10,7 @@
 #include "support/ordered.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::allocation_test {
 
 using namespace hornbeam::api;
 using namespace hornbeam::leafsets;
@@ -150,4 +150,4 @@ RANDOM_TEST(a_set_of_trees_survives_any_failing_allocation, 1) {
   }
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::allocation_test

@@ -7,7 +7,7 @@
 #include "support/check.hpp"
 #include "support/problem.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::auc_test {
 
 using namespace hornbeam::bounds;
 using namespace hornbeam::data;
@@ -196,4 +196,4 @@ RANDOM_TEST(no_completion_of_a_set_of_leaves_costs_less_than_its_rows_and_what_e
   CHECK(bound <= loss.loss(completed) + leaf_cost * static_cast<Ticks>(completed.size()));
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::auc_test

@@ -7,7 +7,7 @@
 #include "base/types.hpp"
 #include "support/check.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::base_test {
 
 RANDOM_TEST(a_fingerprint_identifies_the_set_whatever_the_order_of_its_rows, 100) {
   Fingerprint ascending, descending, twice;
@@ -59,4 +59,4 @@ TEST(sizes_are_rounded_up_to_words_and_lanes) {
   CHECK(padded_to_lanes(0) == 0 && padded_to_lanes(1) == 16 && padded_to_lanes(16) == 16 && padded_to_lanes(17) == 32);
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::base_test

@@ -11,7 +11,7 @@
 #include "support/oracle.hpp"
 #include "support/problem.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::bounds_test {
 
 using namespace hornbeam::bounds;
 using namespace hornbeam::models;
@@ -146,4 +146,4 @@ PROBLEM_TEST(the_pair_stage_brackets_the_best_tree_of_a_side, 300, small_problem
   CHECK(optimum >= std::min(small, large));
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::bounds_test

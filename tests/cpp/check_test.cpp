@@ -3,7 +3,7 @@
 
 #include "support/problem.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::check_test {
 
 TEST(one_equals_two) { CHECK_EQUAL(1, 2); }
 
@@ -19,4 +19,4 @@ RANDOM_TEST(no_number_exceeds_90, 100) {
 
 RANDOM_TEST(a_number_is_never_drawn, 1) { CHECK(draw.below(5) > 5); }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::check_test

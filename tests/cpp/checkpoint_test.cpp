@@ -21,7 +21,7 @@
 #include "base/digest.hpp"
 #include "support/check.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::checkpoint_test {
 
 using namespace hornbeam::run;
 
@@ -317,4 +317,4 @@ TEST(a_listener_that_throws_leaves_no_lock) {
 
 #endif
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::checkpoint_test

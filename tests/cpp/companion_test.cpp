@@ -12,7 +12,7 @@
 #include "support/primal.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::companion_test {
 
 using namespace hornbeam::data;
 using namespace hornbeam::models;
@@ -286,4 +286,4 @@ RANDOM_TEST(points_that_are_not_made_before_a_stop_leave_the_search_alone, 20) {
   CHECK_EQUAL(companion.bytes(), 0u);
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::companion_test

@@ -6,7 +6,7 @@
 #include "support/check.hpp"
 #include "support/problem.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::distinct_rows_test {
 
 using namespace hornbeam::data;
 using namespace hornbeam::run;
@@ -30,13 +30,9 @@ std::map<std::vector<bool>, MergedRow> merge(const TestProblem& problem) {
   return merged;
 }
 
-DistinctRows distinct_rows(const TestProblem& problem) {
-  Run stop;
-  return {problem.columns(), problem.targets(), stop};
-}
-
 void check_merge(const TestProblem& problem) {
-  const DistinctRows found = distinct_rows(problem);
+  Run stop;
+  const DistinctRows found(problem.columns(), problem.targets(), stop);
   const auto merged = merge(problem);
   CHECK_EQUAL(found.n_rows, merged.size());
   CHECK_EQUAL(found.n_columns, problem.n_columns);
@@ -84,4 +80,4 @@ RANDOM_TEST(a_stop_ends_the_merge, 1) {
   CHECK(stop.reason() == Status::time_limit);
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::distinct_rows_test

@@ -12,7 +12,7 @@
 #include "support/primal.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::greedy_tree_test {
 
 using namespace hornbeam::data;
 using namespace hornbeam::models;
@@ -198,4 +198,4 @@ RANDOM_TEST(a_step_between_any_two_of_many_bins_is_found, 4) {
   CHECK_EQUAL(static_cast<std::uint32_t>(tree.column[0]), rows.columns().first_column[of_step] + step);
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::greedy_tree_test

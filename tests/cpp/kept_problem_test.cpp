@@ -8,7 +8,7 @@
 #include "support/check.hpp"
 #include "support/oracle.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::kept_problem_test {
 
 RANDOM_TEST(a_problem_shrinks_to_what_a_failure_is_about, 50) {
   TestProblem problem = random_problem(draw, {20, 60, 5, 9});
@@ -110,4 +110,4 @@ TEST(a_malformed_kept_problem_is_rejected) {
   }
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::kept_problem_test

@@ -10,7 +10,7 @@
 #include "support/groups.hpp"
 #include "support/kernels.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::kernels_test {
 
 using namespace hornbeam::kernels;
 using namespace hornbeam::models;
@@ -493,4 +493,4 @@ RANDOM_TEST(rows_differ_in_as_many_bits_as_counted_one_by_one, 200) {
   }
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::kernels_test

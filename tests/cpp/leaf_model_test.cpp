@@ -4,7 +4,7 @@
 #include "support/check.hpp"
 #include "support/groups.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::leaf_model_test {
 
 using namespace hornbeam::models;
 
@@ -127,4 +127,4 @@ TEST(some_matrices_are_separable_and_some_are_not) {
   CHECK(!separable(1, 1, {0}));
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::leaf_model_test

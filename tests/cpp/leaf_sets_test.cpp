@@ -22,7 +22,7 @@
 #include "support/problem.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::leaf_sets_test {
 
 using namespace hornbeam::api;
 using namespace hornbeam::bounds;
@@ -357,4 +357,4 @@ PROBLEM_TEST(both_searches_over_sets_of_leaves_keep_their_word_on_wide_problems,
   check_both_searches(problem, draw);
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::leaf_sets_test

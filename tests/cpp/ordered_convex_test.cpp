@@ -9,7 +9,7 @@
 #include "support/ordered.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::ordered_convex_test {
 
 using namespace hornbeam::api;
 using namespace hornbeam::data;
@@ -194,4 +194,4 @@ RANDOM_TEST(the_stumps_of_convex_costs_below_root_splits_are_those_of_counting_w
     }
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::ordered_convex_test

@@ -8,7 +8,7 @@
 #include "support/ordered.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::ordered_costs_test {
 
 using namespace hornbeam::api;
 using namespace hornbeam::data;
@@ -205,4 +205,4 @@ RANDOM_TEST(a_stop_at_any_poll_leaves_a_valid_interval_for_any_costs, 100) {
   }
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::ordered_costs_test

@@ -8,7 +8,7 @@
 #include "support/ordered.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::ordered_squares_test {
 
 using namespace hornbeam::api;
 using namespace hornbeam::data;
@@ -114,4 +114,4 @@ RANDOM_TEST(squared_errors_of_rows_keep_what_the_bounds_need, 300) {
   }
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::ordered_squares_test

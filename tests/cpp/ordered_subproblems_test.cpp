@@ -9,7 +9,7 @@
 #include "support/ordered.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::ordered_subproblems_test {
 
 using namespace hornbeam::ordered;
 
@@ -82,4 +82,4 @@ RANDOM_TEST(a_bound_below_the_optimum_is_proven, 1000) {
   CHECK(bound <= optimum || outcome.found.cost == optimum);
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::ordered_subproblems_test

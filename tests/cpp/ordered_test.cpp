@@ -13,7 +13,7 @@
 #include "support/oracle.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::ordered_test {
 
 using namespace hornbeam::api;
 using namespace hornbeam::data;
@@ -452,4 +452,4 @@ RANDOM_TEST(limits_leave_a_valid_interval, 200) {
   }
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::ordered_test

@@ -6,7 +6,7 @@
 #include "support/check.hpp"
 #include "support/random.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::packed_columns_test {
 
 using namespace hornbeam::data;
 
@@ -31,4 +31,4 @@ RANDOM_TEST(one_byte_that_is_neither_0_nor_1_is_told, 100) {
   CHECK(!pack_table(table.data(), n_rows, n_columns, packed.data(), n_bytes));
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::packed_columns_test

@@ -9,7 +9,7 @@
 #include "support/oracle.hpp"
 #include "support/problem.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::packing_test {
 
 using namespace hornbeam::bounds;
 using namespace hornbeam::data;
@@ -177,4 +177,4 @@ TEST(two_rows_that_many_columns_tell_apart_are_packed_whole) {
   CHECK_EQUAL(packed.packer.pack(packed.root, 0, kInfinity), 4);
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::packing_test

@@ -16,7 +16,7 @@
 #include "support/problem.hpp"
 #include "verify/score_posterior.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::posterior_test {
 
 using namespace hornbeam::api;
 using namespace hornbeam::bounds;
@@ -153,7 +153,7 @@ class BruteForce {
   std::map<std::pair<Rows, std::uint32_t>, Ticks> known_;
 };
 
-Rows all_rows(const DistinctRows& rows) {
+Rows numbers_of(const DistinctRows& rows) {
   Rows all(rows.n_rows);
   std::iota(all.begin(), all.end(), 0u);
   return all;
@@ -173,7 +173,7 @@ void check_search(const Data& data, bool separated_pairs) {
       solve(data, {data.max_depth, std::nullopt, std::nullopt, std::nullopt, nullptr}, separated_pairs);
   CHECK(outcome.status == Status::optimal);
   CHECK_EQUAL(outcome.lower, outcome.tree.cost);
-  CHECK_EQUAL(outcome.tree.cost, BruteForce(rows, costs).best(all_rows(rows), 0));
+  CHECK_EQUAL(outcome.tree.cost, BruteForce(rows, costs).best(numbers_of(rows), 0));
 }
 
 /// Walks down a random path; at each node both kinds of scans bound the best trees of both sides of every column.
@@ -192,7 +192,7 @@ void check_scans(const Data& data, Random& draw) {
   std::vector<Word> left = pairs.all();
   std::array<RowSet, 2> sets;
   maker.make_root(sets[0], never);
-  Rows here = all_rows(rows);
+  Rows here = numbers_of(rows);
   for (std::uint32_t depth = 0; sets[depth % 2].n_columns > 0 && depth < costs.max_depth(); ++depth) {
     RowSet& set = sets[depth % 2];
     std::vector<Ticks> once;
@@ -233,7 +233,7 @@ PROBLEM_TEST(a_stopped_search_has_the_optimum_in_its_interval, 300, small_proble
   const Data data(problem, draw);
   const DistinctRows rows = data.distinct();
   PosteriorCosts costs = costs_of(data, rows);
-  const Ticks best = BruteForce(rows, costs).best(all_rows(rows), 0);
+  const Ticks best = BruteForce(rows, costs).best(numbers_of(rows), 0);
   const Outcome outcome = solve(data, {data.max_depth, std::nullopt, std::nullopt, 1 + draw.below(5), nullptr});
   CHECK(outcome.lower <= best);
   CHECK(best <= outcome.tree.cost);
@@ -263,7 +263,7 @@ PROBLEM_TEST(separated_pairs_never_exclude_the_best_tree_with_a_split, 2000, sma
   RowPairs pairs(rows, costs, never);
   std::vector<Word> left_over = pairs.all();
   AlignedVector<Ticks> counts;
-  Rows here = all_rows(rows);
+  Rows here = numbers_of(rows);
   for (std::uint32_t depth = 0; depth < costs.max_depth(); ++depth) {
     const PairsLeft left = pairs.count(left_over, counts);
     if (left.n_pairs <= left.most_separated) return;
@@ -367,4 +367,4 @@ TEST(a_second_opinion_refuses_a_node_without_rows) {
   CHECK(std::abs(score_posterior(tree, telling, classes, weights, 0.95, 0.5, rho, std::nullopt) - by_hand) < 1e-12);
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::posterior_test

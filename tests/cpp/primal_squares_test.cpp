@@ -4,7 +4,7 @@
 #include "support/primal.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::primal_squares_test {
 
 using namespace hornbeam::data;
 using namespace hornbeam::primal;
@@ -32,4 +32,4 @@ RANDOM_TEST(heuristic_trees_for_squared_error_cost_no_less_than_the_optimum, 300
                 optimum, draw);
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::primal_squares_test

@@ -8,7 +8,7 @@
 #include "support/primal.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::primal_start_test {
 
 using namespace hornbeam::data;
 using namespace hornbeam::models;
@@ -189,4 +189,4 @@ PROBLEM_TEST(a_column_is_the_condition_of_its_split, 200, random_problem(draw, {
     CHECK_EQUAL(points.column_of(points.split_of(column)), column);
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::primal_start_test

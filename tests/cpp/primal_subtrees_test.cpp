@@ -9,7 +9,7 @@
 #include "support/primal.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::primal_subtrees_test {
 
 using namespace hornbeam::data;
 using namespace hornbeam::models;
@@ -160,4 +160,4 @@ PROBLEM_TEST(improving_subtrees_keeps_the_limits_and_never_raises_the_cost, 300,
   CHECK(improvement.bytes() <= SubtreeImprovement::most_bytes(points.size(), problem.n_columns));
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::primal_subtrees_test

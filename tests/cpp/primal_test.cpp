@@ -16,7 +16,7 @@
 #include "support/ordered.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::primal_test {
 
 using namespace hornbeam::data;
 using namespace hornbeam::models;
@@ -463,4 +463,4 @@ TEST(thresholds_and_categories_become_one_variable_each) {
   CHECK(is_nominal == (std::vector<bool>{false, true, false, false}));
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::primal_test

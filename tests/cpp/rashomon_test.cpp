@@ -18,7 +18,7 @@
 #include "support/solving.hpp"
 #include "verify/score_ranking.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::rashomon_test {
 
 using namespace hornbeam::api;
 using namespace hornbeam::data;
@@ -497,4 +497,4 @@ PROBLEM_TEST(resplit_counted_in_numbers_of_any_size_is_the_same, 300, problem_of
   }
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::rashomon_test

@@ -9,7 +9,7 @@
 #include "kernels/flags.hpp"
 #include "support/check.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::row_counter_test {
 
 using namespace hornbeam::data;
 
@@ -154,4 +154,4 @@ RANDOM_TEST(counts_of_merged_rows_are_those_of_the_rows, 200) {
   }
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::row_counter_test

@@ -11,7 +11,7 @@
 #include "support/groups.hpp"
 #include "support/problem.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::row_set_test {
 
 using namespace hornbeam::bounds;
 using namespace hornbeam::data;
@@ -433,4 +433,4 @@ RANDOM_TEST(a_stop_ends_the_making_of_the_root, 1) {
   CHECK_THROWS(Stopped, setup.maker.make_root(root, setup.stop));
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::row_set_test

@@ -8,7 +8,7 @@
 #include "run/threads.hpp"
 #include "support/check.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::run_test {
 
 using namespace hornbeam::run;
 
@@ -108,4 +108,4 @@ TEST(too_little_memory_in_one_thread_stops_all_and_any_other_fault_is_thrown_aga
   CHECK(faulty.stopped());
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::run_test

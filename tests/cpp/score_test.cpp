@@ -9,7 +9,7 @@
 #include "support/oracle.hpp"
 #include "support/problem.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::score_test {
 
 using namespace hornbeam::api;
 using namespace hornbeam::tree;
@@ -139,4 +139,4 @@ TEST(a_search_that_disagrees_with_the_score_of_its_tree_is_a_fault) {
   CHECK_THROWS(std::logic_error, require_agreement(5, 5, 6));
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::score_test

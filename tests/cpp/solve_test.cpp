@@ -7,7 +7,7 @@
 #include "support/oracle.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::solve_test {
 
 using namespace hornbeam::data;
 using namespace hornbeam::tree;
@@ -134,4 +134,4 @@ RANDOM_TEST(input_out_of_range_is_rejected, 1) {
   reject([](TestProblem& problem, PackedInput&) { problem.costs[1] = kLargestTotal; });
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::solve_test

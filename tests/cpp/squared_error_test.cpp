@@ -11,7 +11,7 @@
 #include "support/check.hpp"
 #include "support/kernels.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::squared_error_test {
 
 using namespace hornbeam::kernels;
 using namespace hornbeam::models;
@@ -278,4 +278,4 @@ RANDOM_TEST(no_partition_into_clusters_is_better_than_the_best_runs, 300) {
   CHECK_EQUAL(bounds::Clusters().least_cost(sums, leaf_cost), least_cost_of_clusters(groups, 0, clusters, leaf_cost));
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::squared_error_test

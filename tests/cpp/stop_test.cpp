@@ -4,7 +4,7 @@
 #include "support/oracle.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::stop_test {
 
 using namespace hornbeam::run;
 
@@ -118,4 +118,4 @@ RANDOM_TEST(limits_stop_a_search_that_would_take_long_and_say_so, 1) {
   check_stopped(Status::gap_limit);
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::stop_test

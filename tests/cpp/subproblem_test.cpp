@@ -8,7 +8,7 @@
 #include "support/oracle.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::subproblem_test {
 
 using namespace hornbeam::search;
 
@@ -91,4 +91,4 @@ PROBLEM_TEST(news_are_true_wherever_they_are_read, 200, limited_problem(draw)) {
   CHECK_EQUAL(outcome.lower, optimum);
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::subproblem_test

@@ -10,7 +10,7 @@
 #include "support/groups.hpp"
 #include "support/kernels.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::sums_test {
 
 using namespace hornbeam::data;
 using namespace hornbeam::kernels;
@@ -428,4 +428,4 @@ TEST(sums_that_do_not_fit_into_63_bits_are_refused) {
   }
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::sums_test

@@ -9,7 +9,7 @@
 #include "support/threads.hpp"
 #include "table/subproblem_table.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::table_test {
 
 using namespace hornbeam::table;
 
@@ -264,4 +264,4 @@ TEST(threads_that_fill_the_table_stay_within_its_bytes) {
   }
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::table_test

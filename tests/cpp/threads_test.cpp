@@ -8,7 +8,7 @@
 #include "support/ordered.hpp"
 #include "support/solving.hpp"
 
-namespace hornbeam::testing {
+namespace hornbeam::testing::threads_test {
 
 using namespace hornbeam::api;
 using namespace hornbeam::data;
@@ -176,4 +176,4 @@ RANDOM_TEST(searches_by_order_at_once_do_not_meet, 20) {
   });
 }
 
-}  // namespace hornbeam::testing
+}  // namespace hornbeam::testing::threads_test
