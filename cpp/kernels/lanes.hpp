@@ -6,8 +6,8 @@
 
 #include "base/types.hpp"
 
-/// A function of lanes.inl, which no other file sees. A sanitizer checks every access, and to have these checks in all
-/// callers doubles the time of the compiler.
+/// A function of the kernels, which only their own source file sees. Sanitizers check every access, and inlining these
+/// checks into all callers doubles the time to compile.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HORNBEAM_KERNEL inline
 #else
