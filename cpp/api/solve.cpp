@@ -323,7 +323,9 @@ ordered::OrderedProblem ordered_problem(const data::OrderedColumns& columns, con
           {std::min(input.tree.depth.value_or(ordered::kAnyDepth), ordered::kAnyDepth),
            costs.possible_leaves(columns.n_rows, input.tree.leaves.value_or(ordered::kAnyLeaves))},
           input.bounds.similarity,
-          work_between_polls};
+          work_between_polls,
+          ordered::kLeastBinnedRows,
+          input.bounds.packing};
 }
 
 namespace {

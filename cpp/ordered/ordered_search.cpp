@@ -5,15 +5,20 @@
 #include <optional>
 #include <utility>
 
+#include "bounds/packing.hpp"
 #include "ordered/ordered_worker.hpp"
 #include "ordered/preorder_tree.hpp"
 #include "ordered/shared_root.hpp"
+#include "packing/root_packing.hpp"
 #include "run/checkpoint.hpp"
 #include "run/threads.hpp"
 
 namespace hornbeam::ordered {
 
 namespace {
+
+/// That the search reads in the time of a unit of packing.
+constexpr std::uint64_t kEntriesOfUnit = 16;
 
 void put_open(const SharedRoot::Open& open, const run::Checkpoint::Put& put) {
   put(open.depth);
@@ -61,9 +66,18 @@ class OrderedSearch {
     state_.bytes = problem_.rows.bytes_of_gains();
     if (companion_ != nullptr) companion_->on_poll([this] { report(); });
     if (start != nullptr) root_.adopt(*start);
+    if (can_pack_pairs(problem_)) {
+      const data::OrderedColumns& columns = problem_.columns;
+      packing_.emplace(
+          packing::PairSizes{columns.n_rows, columns.n_variables(), columns.n_columns},
+          [this](run::WorkMeter& meter) { return pairs_of(problem_, root_.rows(), meter); },
+          problem_.units_before_pairs, kEntriesOfUnit, run_, [this] { report(); });
+      state_.pairs = &packing_->order();
+    }
     workers_.emplace_back(problem_, state_, [this] {
       report();
       find_better_tree();
+      pack_pairs();
       if (is_sorted_ && run_.checkpoint() != nullptr && run_.checkpoint()->is_due()) save();
     });
   }
@@ -78,7 +92,7 @@ class OrderedSearch {
       find_better_tree();
       run_.guard([this] {
         solve_every_depth();
-        is_done_ = !run_.stopped();
+        is_done_ = !run_.stopped() || root_.is_closed();
       });
     } else if (companion_ == nullptr || companion_->n_found() == 0) {
       throw run::Stopped{};
@@ -181,6 +195,19 @@ class OrderedSearch {
     if (is_better) root_.adopt(companion_->tree());
   }
 
+  void pack_pairs() {
+    if (!packing_ || !is_sorted_) return;
+    const std::uint64_t bytes_before = packing_->bytes();
+    const auto bound = [&] { return bounds::packing_bound(problem_.costs.leaf, 0, packing_->packed()); };
+    const bool has_risen = packing_->raise(workers_.front().meter().spent(),
+                                           state_.bytes.load(std::memory_order_relaxed), bound(), root_.best());
+    state_.bytes.fetch_add(packing_->bytes() - bytes_before, std::memory_order_relaxed);
+    if (!has_risen) return;
+    root_.adopt_lower(bound());
+    report();
+    if (root_.is_closed()) run_.stop(run::Status::optimal);
+  }
+
   void report() { run_.report(progress()); }
 
   const OrderedProblem& problem_;
@@ -189,6 +216,7 @@ class OrderedSearch {
   OrderedTable table_;
   OrderedState state_;
   SharedRoot root_;
+  std::optional<packing::RootPacking> packing_;
   std::deque<OrderedWorker> workers_;  // they stay where they are
   SharedRoot::Open earlier_;           // of the search that a checkpoint was read from
   bool is_sorted_ = false, is_done_ = false;

@@ -6,6 +6,12 @@
 
 namespace hornbeam::ordered {
 
+namespace {
+
+constexpr int kMostPackingCredit = 64;
+
+}  // namespace
+
 OrderedWorker::OrderedWorker(const OrderedProblem& problem, OrderedState& state, std::function<void()> on_poll)
     : problem_(problem),
       state_(state),
@@ -14,7 +20,8 @@ OrderedWorker::OrderedWorker(const OrderedProblem& problem, OrderedState& state,
                publish();
                on_poll();
              }),
-      two_levels_(problem.costs, kernels::kernels(), problem.closes_thresholds, problem.least_binned_rows, meter_) {}
+      two_levels_(problem.costs, kernels::kernels(), problem.closes_thresholds, problem.least_binned_rows, meter_),
+      pair_bound_(problem) {}
 
 Counters OrderedWorker::counters() const {
   Counters all;
@@ -23,6 +30,7 @@ Counters OrderedWorker::counters() const {
   all.two_levels = n_two_levels_;
   all.known_rows = n_known_;
   all.reference = n_guessed_;
+  all.packing = n_packed_;
   return all;
 }
 
@@ -49,7 +57,7 @@ void OrderedWorker::announce(std::uint64_t bytes) {
 }
 
 std::uint64_t OrderedWorker::bytes() const {
-  std::uint64_t bytes = two_levels_.bytes() + sizeof(number_[0]) * number_.capacity();
+  std::uint64_t bytes = two_levels_.bytes() + pair_bound_.bytes() + sizeof(number_[0]) * number_.capacity();
   for (const Level& level : levels_) bytes += level.heap.bytes() + level.child.bytes();
   return bytes;
 }
@@ -223,6 +231,28 @@ void OrderedWorker::search_thresholds(const sorted::SortedRows& rows, TreeSize s
   result.relaxed = std::max(result.relaxed, std::min(lower, relaxed));
 }
 
+/// Bounds the sides of a threshold by pairs of rows before any of them is solved: less is to be solved then, or
+/// nothing.
+void OrderedWorker::pack_sides(const sorted::SortedRows& rows, const ThresholdTrial& trial, std::uint32_t n_true,
+                               int smaller, const std::atomic<Ticks>& best, Level& here, Ticks (&lower)[2]) {
+  const auto is_closed = [&] { return lower[0] + lower[1] >= best.load(std::memory_order_relaxed); };
+  if (state_.pairs == nullptr || is_closed()) return;
+  const std::shared_ptr<const packing::PairOrder> order = state_.pairs->get();
+  if (order == nullptr) return;
+  // Packing that rarely closes thresholds is tried less often.
+  if (here.packing_credit < 0) {
+    ++here.packing_credit;
+    return;
+  }
+  for (const int x : {smaller, 1 - smaller}) {
+    if (is_closed() || !make_child(rows, trial.run.variable, n_true, x == 1, here.child)) break;
+    lower[x] = std::max(lower[x], pair_bound_.of(here.child, *order));
+  }
+  if (is_closed()) ++n_packed_;
+  here.packing_credit = is_closed() ? std::min(here.packing_credit + 4, kMostPackingCredit) : here.packing_credit - 1;
+  if (here.packing_credit < 0) here.packing_credit = -kMostPackingCredit;
+}
+
 sorted::ThresholdBounds OrderedWorker::try_threshold(const sorted::SortedRows& rows, TreeSize size,
                                                      const std::vector<sorted::Threshold>& thresholds,
                                                      const ThresholdTrial& trial, const std::atomic<Ticks>& best,
@@ -245,6 +275,9 @@ sorted::ThresholdBounds OrderedWorker::try_threshold(const sorted::SortedRows& r
   Ticks lower[2] = {tried.false_side, tried.true_side};
   // The smaller side first: it is cheaper, and whatever it costs lowers the bound of the larger one.
   const int smaller = 2 * n_true <= rows.n_rows() ? 1 : 0;
+  pack_sides(rows, trial, n_true, smaller, best, here, lower);
+  tried.false_side = lower[0];
+  tried.true_side = lower[1];
   for (const int x : {smaller, 1 - smaller}) {
     const Ticks best_now = best.load(std::memory_order_relaxed);
     if (lower[0] + lower[1] >= best_now || !make_child(rows, run.variable, n_true, x == 1, here.child)) break;

@@ -24,6 +24,7 @@
 #include "base/bounds.hpp"
 #include "ordered/ordered_problem.hpp"
 #include "ordered/ordered_table.hpp"
+#include "ordered/pair_bound.hpp"
 #include "ordered/preorder_tree.hpp"
 #include "ordered/threshold_heap.hpp"
 #include "run/run.hpp"
@@ -41,7 +42,8 @@ struct OrderedState {
   OrderedTable& table;
   std::atomic<std::uint64_t>& bytes;  // used or reserved
   std::atomic<std::uint64_t> n_subproblems{0};
-  std::atomic<bool> has_guessed{false};  // whether the reference has replaced a bound
+  const packing::SharedPairs* pairs = nullptr;  // of all rows, if they get packed
+  std::atomic<bool> has_guessed{false};         // whether the reference has replaced a bound
 
   void check_memory() { run.check(bytes.load(std::memory_order_relaxed)); }
 };
@@ -89,6 +91,7 @@ class OrderedWorker {
     sorted::ThresholdBounds bounds{};             // what is proven of it
     OrderedResult side[2];                        // of its sides, as far as they are solved
     bool last_side = false;                       // the side that is or was solved last
+    int packing_credit = 8;                       // below zero: thresholds whose sides are not to be packed
     bool is_stopped = false;                      // while its thresholds were searched
   };
   /// The root, then the side that was being solved last at each level, down to where `is_stopped` does not hold.
@@ -102,6 +105,8 @@ class OrderedWorker {
 
  private:
   Level& level(std::size_t number);
+  void pack_sides(const sorted::SortedRows& rows, const ThresholdTrial& trial, std::uint32_t n_true, int smaller,
+                  const std::atomic<Ticks>& best, Level& here, Ticks (&lower)[2]);
   void solve_two_levels(const sorted::SortedRows& rows, TreeSize size, std::uint32_t depth, Ticks bound,
                         OrderedResult& result);
   void solve_known(const sorted::SortedRows& rows, TreeSize size, Ticks bound, std::size_t level,
@@ -125,8 +130,9 @@ class OrderedWorker {
   sorted::TwoLevelThresholds two_levels_;
   std::deque<Level> levels_;  // by splits above; they stay where they are
   std::vector<std::uint32_t> number_;
+  PairBound pair_bound_;
   std::uint64_t n_subproblems_ = 0;  // since the last `publish`
-  std::uint64_t n_two_levels_ = 0, n_known_ = 0, n_guessed_ = 0, n_narrowed_ = 0;
+  std::uint64_t n_two_levels_ = 0, n_known_ = 0, n_packed_ = 0, n_guessed_ = 0, n_narrowed_ = 0;
   std::uint64_t announced_bytes_ = 0;
   bool is_cut_ = false;
 };

@@ -73,8 +73,15 @@ class SharedRoot {
     const std::lock_guard lock(mutex_);
     return preorder_;
   }
-  /// Adopts a bound of an earlier search.
-  void adopt_lower(Ticks lower) { lower_ = std::max(lower_, std::min(lower, best())); }
+  /// Adopts a bound that was proven elsewhere, at any time.
+  void adopt_lower(Ticks lower) {
+    const std::lock_guard lock(mutex_);
+    lower_ = std::max(lower_, std::min(lower, best()));
+  }
+  bool is_closed() const {
+    const std::lock_guard lock(mutex_);
+    return lower_ >= best();
+  }
   /// Goes on with these runs in place of those that `open` has opened.
   void go_on(const Open& earlier) { heap_.replace(earlier.runs); }
 

@@ -29,6 +29,9 @@ struct BlockPacking {
   std::uint64_t least_work = std::uint64_t{1} << 35;  // words that the search has counted before: about five seconds
 };
 
+/// Units of work before the search packs pairs of all rows (packing/root_packing.hpp): about a tenth of a second.
+inline constexpr std::uint64_t kUnitsBeforePairs = std::uint64_t{1} << 23;
+
 struct Problem {
   const data::DistinctRows& rows;
   const models::LeafModel& model;
@@ -36,6 +39,7 @@ struct Problem {
   TreeLimits tree;
   Bounds bounds;
   BlockPacking block_packing{};
+  std::uint64_t units_before_pairs = kUnitsBeforePairs;  // tests choose less
   // For models of two sums (shallow/sum_solver.hpp); tests choose less.
   std::uint32_t most_columns_of_pairs = kMostColumnsOfPairs;
   std::uint32_t most_columns_of_triples = kMostColumnsOfTriples;

@@ -134,6 +134,10 @@ const kernels::SplitScan& RowSetMaker::scan_splits(const RowSet& rows) {
   return scan_;
 }
 
+void RowSetMaker::number_root(RowSet& root) const {
+  for (std::uint32_t row = 0; row < data_.n_rows; ++row) root.numbers.push_back(row);
+}
+
 void RowSetMaker::make_root(RowSet& root, run::Run& run) {
   n_row_words_ = words_for(data_.n_columns);
   root.n_columns = data_.n_columns;
@@ -173,7 +177,7 @@ void RowSetMaker::make_root(RowSet& root, run::Run& run) {
     if (has_supports_) root.support.add(support_of(row));
   }
   root.numbers.clear();
-  for (std::uint32_t row = 0; row < data_.n_rows && numbers_rows_; ++row) root.numbers.push_back(row);
+  if (numbers_rows_) number_root(root);
   // A slot for each row, and the rest of a word for each target: most tables need no more, and growing takes half as
   // much memory again.
   const std::size_t n_slots = word_at(words_for(data_.n_rows) + n_counts);

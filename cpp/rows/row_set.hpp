@@ -116,6 +116,9 @@ class RowSetMaker {
   /// From now on, row sets have the numbers of their rows.
   void number_rows() { numbers_rows_ = true; }
 
+  /// Numbers the rows of a root that was made before.
+  void number_root(RowSet& root) const;
+
   /// From now on, slots have no support sets, and that of a row set means nothing. For models without equivalent
   /// points.
   void without_supports() { has_supports_ = false; }

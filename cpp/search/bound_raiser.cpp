@@ -11,7 +11,6 @@ namespace {
 
 /// Below this many open candidates, or so little depth, searching a frame costs less than packing its rows.
 constexpr std::ptrdiff_t kLeastOpenToPack = 8;
-constexpr std::uint32_t kLeastDepthToPack = 4;
 /// Of the work so far, packings within blocks that close nothing get one part in so many. One that closes its frame
 /// gives back so many times its work: where most do, the share limits nothing.
 constexpr std::uint64_t kShareOfBlocks = 64;
@@ -53,8 +52,21 @@ void BoundRaiser::raise_by_clusters(Frame& frame) {
   frame.raise(bound);
 }
 
+/// By the pairs of all rows, as soon as there are any.
+void BoundRaiser::raise_by_known_pairs(Frame& frame, Ticks budget) {
+  if (frame.has_known_pairs || frame.rows.numbers.empty() || !thread_.shared.has_pairs()) return;
+  const std::shared_ptr<const packing::PairOrder> order = thread_.shared.pairs->get();
+  frame.has_known_pairs = true;
+  const Ticks bound = packer_.bound_by_known(frame.rows, *order, thread_.shared.row_bits, frame.upper());
+  thread_.meter.add(packer_.work());
+  frame.raise(std::min(frame.upper(), bound));
+  if (frame.has_reached(budget)) ++thread_.counters.packing;
+}
+
 void BoundRaiser::raise_by_packing(Frame& frame, Ticks budget) {
   if (frame.is_packed || !packer_.is_usable() || frame.limits.depth < kLeastDepthToPack) return;
+  raise_by_known_pairs(frame, budget);
+  if (frame.has_reached(budget)) return;
   // Otherwise a large set is packed only if many of its rows are equal.
   const bool is_large = packer_.may_need_blocks(frame.rows), in_blocks = is_large && may_pack_blocks();
   if (is_large && !in_blocks && !packer_.tries_large_sets()) return;

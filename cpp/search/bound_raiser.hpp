@@ -54,6 +54,7 @@ class BoundRaiser {
     Ticks most;  // the bound that a probe can prove at most
   };
 
+  void raise_by_known_pairs(Frame& frame, Ticks budget);
   bool may_pack_blocks() const;
   bool may_probe(const Frame& frame);
   Probe probe(Frame& frame, Candidate& candidate, int x, Ticks goal);

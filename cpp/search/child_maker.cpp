@@ -32,7 +32,7 @@ void ChildMaker::open(Frame& frame, const NodeLimits& limits) {
   frame.lower = 0;
   frame.tree = {};
   frame.is_expanded = false;
-  frame.is_packed = frame.is_clustered = false;
+  frame.is_packed = frame.is_clustered = frame.has_known_pairs = false;
   frame.work = 0;
   frame.candidates.clear();
   frame.candidate_of.clear();

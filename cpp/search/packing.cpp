@@ -42,7 +42,7 @@ bool PairPacker::may_need_blocks(const rows::RowSet& rows) const {
 void PairPacker::find_columns(const rows::RowSet& rows) {
   const Ticks threshold = problem_.threshold();
   std::vector<Ticks> other_side(measures_.size());
-  allowed_.assign(rows.words_per_slot, 0);
+  allowed_.assign(std::max<std::size_t>(rows.words_per_slot, words_for(rows.n_columns)), 0);
   columns_.clear();
   for (std::uint32_t c = 0; c < rows.n_columns; ++c) {
     for (std::uint32_t m = 0; m < measures_.size(); ++m)
@@ -197,6 +197,66 @@ Ticks PairPacker::pack(const rows::RowSet& rows, Ticks needed, Ticks enough, boo
     if (packed >= enough) return packed;
   }
   return packed;
+}
+
+Ticks PairPacker::bound_by_known(const rows::RowSet& rows, const packing::PairOrder& order,
+                                 const std::vector<Word>& row_bits, Ticks enough) {
+  work_ = 0;
+  is_in_blocks_ = false;
+  find_columns(rows);
+  const std::uint32_t n_columns = problem_.rows.n_columns;
+  n_words_ = words_for(n_columns);
+  // From here on, columns are those of the data.
+  std::vector<Word> allowed(n_words_, 0);
+  for (const auto& [weight, column] : columns_) {
+    const std::uint32_t c = rows.columns[column];
+    allowed[c / kWordBits] |= Word{1} << (c % kWordBits);
+  }
+  capacity_.assign(n_columns, problem_.leaf_cost);
+  full_.assign(n_words_, 0);
+  Ticks bound = problem_.leaf_cost;
+  is_inside_.resize(problem_.rows.n_rows, false);
+  left_of_data_.resize(problem_.rows.n_rows, 0);
+  for (const std::uint32_t row : rows.numbers) {
+    is_inside_[row] = true;
+    left_of_data_[row] = order.losses[row].weight;
+    bound += order.losses[row].least;
+  }
+  numbers_of_pairs_.clear();
+  for (const std::uint32_t row : rows.numbers)
+    for (std::uint32_t k = order.begin[row]; k < order.begin[row + 1]; ++k)
+      if (is_inside_[order.pairs[order.number[k]].second]) numbers_of_pairs_.push_back(order.number[k]);
+  std::sort(numbers_of_pairs_.begin(), numbers_of_pairs_.end());
+  std::vector<Word> apart(n_words_);
+  for (const std::uint32_t number : numbers_of_pairs_) {
+    const auto& [a, b] = order.pairs[number];
+    Ticks weight = std::min(left_of_data_[a], left_of_data_[b]);
+    if (weight == 0) continue;
+    Word blocked = 0;
+    for (std::size_t w = 0; w < n_words_; ++w) {
+      apart[w] = (row_bits[a * n_words_ + w] ^ row_bits[b * n_words_ + w]) & allowed[w];
+      blocked |= apart[w] & full_[w];
+    }
+    work_ += n_words_;
+    if (blocked != 0) continue;
+    const auto for_each_column = [&](auto visit) {
+      for (std::size_t w = 0; w < n_words_; ++w)
+        for (Word word = apart[w]; word != 0; word &= word - 1)
+          visit(w * kWordBits + static_cast<std::size_t>(std::countr_zero(word)));
+    };
+    for_each_column([&](std::size_t c) { weight = std::min(weight, capacity_[c]); });
+    for_each_column([&](std::size_t c) {
+      capacity_[c] -= weight;
+      if (capacity_[c] == 0) full_[c / kWordBits] |= Word{1} << (c % kWordBits);
+    });
+    left_of_data_[a] -= weight;
+    left_of_data_[b] -= weight;
+    bound += weight;
+    if (bound >= enough) break;
+  }
+  for (const std::uint32_t row : rows.numbers) is_inside_[row] = false;
+  work_ += rows.numbers.size() * 8 + numbers_of_pairs_.size() * 16;
+  return bound;
 }
 
 /// Halves the rows by the most balanced columns until the pairs of each block take at most its share of the words. Rows

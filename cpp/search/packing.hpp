@@ -17,10 +17,14 @@
 #include <vector>
 
 #include "base/number_index.hpp"
+#include "packing/near_pairs.hpp"
 #include "rows/problem.hpp"
 #include "rows/row_set.hpp"
 
 namespace hornbeam::search {
+
+/// With less depth, searching a set costs less than packing its rows.
+inline constexpr std::uint32_t kLeastDepthToPack = 4;
 
 class PairPacker {
  public:
@@ -39,6 +43,10 @@ class PairPacker {
   /// The weight of a packing on rows that have their slot rows; stops once it is `enough`, or cannot reach `needed`.
   /// Rows that need blocks that they may not use are not packed.
   Ticks pack(const rows::RowSet& rows, Ticks needed, Ticks enough, bool may_use_blocks = true);
+
+  /// A lower bound of rows that have numbers, by pairs of all rows in their order; stops once it is `enough`.
+  Ticks bound_by_known(const rows::RowSet& rows, const packing::PairOrder& order, const std::vector<Word>& row_bits,
+                       Ticks enough);
 
   /// Words of work of the last call.
   std::uint64_t work() const { return work_; }
@@ -94,7 +102,10 @@ class PairPacker {
   std::vector<std::uint8_t> distances_;
   std::vector<std::uint32_t> spent_, order_;
   NumberIndex index_;
-  std::vector<Ticks> nearest_;  // distance of each row of the first class to the other
+  std::vector<std::uint32_t> numbers_of_pairs_;
+  std::vector<bool> is_inside_;      // by row of the data
+  std::vector<Ticks> left_of_data_;  // the same
+  std::vector<Ticks> nearest_;       // distance of each row of the first class to the other
 };
 
 }  // namespace hornbeam::search

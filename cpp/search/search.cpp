@@ -5,12 +5,15 @@
 #include <utility>
 #include <vector>
 
+#include "bounds/packing.hpp"
 #include "bounds/reference.hpp"
 #include "kernels/kernels.hpp"
+#include "packing/root_packing.hpp"
 #include "run/checkpoint.hpp"
 #include "run/threads.hpp"
 #include "search/and_or_search.hpp"
 #include "search/bounded_memory.hpp"
+#include "search/column_pairs.hpp"
 #include "search/read_tree.hpp"
 #include "search/record_tree.hpp"
 #include "shallow/sum_solver.hpp"
@@ -18,6 +21,9 @@
 namespace hornbeam::search {
 
 namespace {
+
+/// That are counted in the time of a unit of packing.
+constexpr std::uint64_t kWordsOfUnit = 32;
 
 class Search {
  public:
@@ -31,6 +37,18 @@ class Search {
         companion_(companion),
         earlier_(earlier),
         start_(start) {
+    if (can_pack_pairs(problem)) {
+      const data::DistinctRows& rows = problem.rows;
+      const auto make = [this](run::WorkMeter& meter) {
+        for (std::uint32_t row = 0; row < problem_.rows.n_rows; ++row)
+          least_loss_ += problem_.model.least_loss_of_leaf(problem_.rows.weight(row));
+        shared_.row_bits = bits_of_rows(problem_.rows);
+        return pairs_of(problem_, meter);
+      };
+      packing_.emplace(packing::PairSizes{rows.n_rows, rows.n_columns, rows.n_columns}, make,
+                       problem.units_before_pairs, kWordsOfUnit, run_, [this] { report(); });
+      shared_.pairs = &packing_->order();
+    }
     if (companion_ != nullptr) companion_->on_poll([this] { report(); });
   }
 
@@ -40,6 +58,7 @@ class Search {
       memory_.on_poll(root_interval(), root.limits);
       report();
       find_better_tree(root.limits, thread.work());
+      pack_pairs(root.limits, thread.work());
       if (run_.checkpoint() != nullptr && run_.checkpoint()->is_due()) save(root.limits);
     });
     load();
@@ -176,6 +195,19 @@ class Search {
     if (is_better) record_tree(problem_, shared_.table, limits, companion_->tree());
   }
 
+  void pack_pairs(const NodeLimits& limits, std::uint64_t searched) {
+    const table::Interval root = root_interval();
+    if (!packing_ || root.upper() == kInfinity || limits.depth < kLeastDepthToPack) return;
+    const std::uint64_t bytes_before = packing_->bytes();
+    const auto bound = [&] { return bounds::packing_bound(problem_.leaf_cost, least_loss_, packing_->packed()); };
+    const bool has_risen = packing_->raise(searched, shared_.bytes(), bound(), root.upper());
+    shared_.frame_bytes += packing_->bytes() - bytes_before;
+    if (!has_risen) return;
+    shared_.table.tighten(root_key_, {std::min(root.upper(), bound()), {}});
+    report();
+    if (root_interval().is_closed()) run_.stop(run::Status::optimal);
+  }
+
   run::Outcome outcome(const NodeLimits& limits, const Counters& counters) {
     memory_.keep_tree(limits);
     tree::ResultTree tree = memory_.tree();
@@ -206,6 +238,8 @@ class Search {
   table::SubproblemKey root_key_;
   Ticks sure_lower_ = 0;  // of the root, whatever is guessed
   Ticks reference_loss_ = 0;
+  Ticks least_loss_ = 0;  // of all rows, each with its best prediction
+  std::optional<packing::RootPacking> packing_;
 };
 
 }  // namespace

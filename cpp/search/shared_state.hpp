@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "bounds/equivalent_points.hpp"
+#include "packing/near_pairs.hpp"
 #include "run/run.hpp"
 #include "search/claims.hpp"
 #include "search/earlier_searches.hpp"
@@ -54,7 +55,10 @@ struct SharedState {
   std::atomic<bool> has_guessed{false};  // a bound has been raised by bounds/reference.hpp
   std::once_flag is_coded;
   std::unique_ptr<const shallow::CodedRows> coded_rows;  // made by the first thread that needs them
+  const packing::SharedPairs* pairs = nullptr;           // of all rows, if they get packed
+  std::vector<Word> row_bits{};  // of the data row by row, `words_for(n_columns)` each; made before there are pairs
 
+  bool has_pairs() const { return pairs != nullptr && pairs->get() != nullptr; }
   std::uint64_t bytes() const {
     return table.bytes() + (earlier == nullptr ? 0 : earlier->bytes()) + frame_bytes.load(std::memory_order_relaxed);
   }

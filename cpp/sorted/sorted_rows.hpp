@@ -89,6 +89,8 @@ class SortedRows {
     return 4 * (entries_.capacity() + original_.capacity()) + 8 * (weight_.capacity() + gain_.capacity());
   }
 
+  /// The number of each row in the whole problem.
+  const std::vector<std::uint32_t>& original() const { return original_; }
   /// Of these rows in the whole problem.
   Fingerprint fingerprint() const;
 

@@ -1,0 +1,46 @@
+// packing/root_packing.hpp
+//
+// WHAT    Packings of the pairs of a whole problem next to its search, of whose work they get a share.
+// FLOW    A search calls `raise` from the poll of its first thread, and adopts what is packed -> packing/near_pairs.
+// HOLDS   A problem that is solved in a few milliseconds does without. How much is packed follows from the work of the
+//         search, not from the clock.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "packing/near_pairs.hpp"
+
+namespace hornbeam::packing {
+
+/// The search's work before packing begins, in units of packing; tests choose 0.
+inline constexpr std::uint64_t kUnitsBeforePairs = std::uint64_t{1} << 18;
+
+class RootPacking {
+ public:
+  /// `make` is called when packing begins. `work_of_unit` is what the search does in the time of a unit of packing.
+  RootPacking(PairSizes sizes, std::function<NearPairs(run::WorkMeter&)> make, std::uint64_t units_before,
+              std::uint64_t work_of_unit, run::Run& run, std::function<void()> poll);
+
+  /// `searched` is the work of the search so far, `bytes` what it uses. If `bound`, which is what has been packed so
+  /// far, is far from the cost of the best tree, packing gets less of the work. True if more is packed than before.
+  bool raise(std::uint64_t searched, std::uint64_t bytes, Ticks bound, Ticks best);
+
+  /// Of the whole problem.
+  Ticks packed() const { return pairs_ ? pairs_->packed() : 0; }
+  /// The best order so far, for all threads.
+  const SharedPairs& order() const { return order_; }
+  std::uint64_t bytes() const { return pairs_ ? sizes_.bytes() : 0; }
+
+ private:
+  const PairSizes sizes_;
+  const std::function<NearPairs(run::WorkMeter&)> make_;
+  const std::uint64_t units_before_, work_of_unit_;
+  run::Run& run_;
+  run::WorkMeter meter_;
+  bool has_no_room_ = false, is_working_ = false;
+  std::optional<NearPairs> pairs_;
+  SharedPairs order_;
+};
+
+}  // namespace hornbeam::packing
