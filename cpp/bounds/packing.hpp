@@ -4,9 +4,9 @@
 //          pairs that a column separates have a total of at most L, for each column, and the pairs of a group at most
 //          what it loses with its second best prediction beyond its best one, for each group. Then best(s) >= L + q +
 //          sum of u, where q is what all groups lose with their best predictions.
-// SO       A set whose rows cannot be separated by few columns is closed without examining its splits. On sorted numbers,
-//          where the thresholds between two rows are a run for each variable, it bounds the whole problem and the sides
-//          of a threshold before they are solved.
+// SO       A set whose rows cannot be separated by few columns is closed without examining its splits. On sorted
+//          numbers, where the thresholds between two rows are a run for each variable, it bounds the whole problem and
+//          the sides of a threshold before they are solved.
 // WHY      A tree of H leaves tests at most H - 1 columns. A pair that none of them separates ends in one leaf, whose
 //          prediction is not the best one of both. Pay L for each tested column, and for each group without its best
 //          prediction what that loses at least: one of them pays for each pair, and none pays more than it has. So

@@ -56,6 +56,7 @@ struct SharedState {
   std::once_flag is_coded;
   std::unique_ptr<const shallow::CodedRows> coded_rows;  // made by the first thread that needs them
   const packing::SharedPairs* pairs = nullptr;           // of all rows, if they get packed
+  // So that initializers may leave it out. NOLINTNEXTLINE(readability-redundant-member-init)
   std::vector<Word> row_bits{};  // of the data row by row, `words_for(n_columns)` each; made before there are pairs
 
   bool has_pairs() const { return pairs != nullptr && pairs->get() != nullptr; }
