@@ -53,20 +53,15 @@ Ticks PairBound::of(const sorted::SortedRows& rows, const packing::PairOrder& or
   const std::vector<std::uint32_t>& original = rows.original();
   number_in_part_.resize(problem_.columns.n_rows, 0);
   for (std::uint32_t i = 0; i < rows.n_rows(); ++i) number_in_part_[original[i]] = i + 1;
-  pairs_of_part_.clear();
-  for (const std::uint32_t row : original)
-    for (std::uint32_t k = order.begin[row]; k < order.begin[row + 1]; ++k)
-      if (number_in_part_[order.pairs[order.number[k]].second] != 0) pairs_of_part_.push_back(order.number[k]);
+  open(rows, problem_.costs.leaf, packer_);
+  for (std::uint32_t i = 0; i < rows.n_rows(); ++i) packer_.left(i) = order.losses[original[i]].weight;
   Ticks packed = 0;
-  if (!pairs_of_part_.empty()) {
-    std::sort(pairs_of_part_.begin(), pairs_of_part_.end());
-    open(rows, problem_.costs.leaf, packer_);
-    for (std::uint32_t i = 0; i < rows.n_rows(); ++i) packer_.left(i) = order.losses[original[i]].weight;
-    for (const std::uint32_t number : pairs_of_part_) {
-      const auto& [a, b] = order.pairs[number];
-      packed += packer_.pack(number_in_part_[a] - 1, number_in_part_[b] - 1);
-    }
-  }
+  order.for_each_pair(
+      original, [&](std::uint32_t row) { return number_in_part_[row] != 0; }, pairs_of_part_,
+      [&](std::uint32_t a, std::uint32_t b) {
+        packed += packer_.pack(number_in_part_[a] - 1, number_in_part_[b] - 1);
+        return true;
+      });
   for (const std::uint32_t row : original) number_in_part_[row] = 0;
   return bounds::packing_bound(problem_.costs.leaf, 0, packed);
 }

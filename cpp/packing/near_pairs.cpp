@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kRowsOfCell = 32;
 constexpr std::size_t kRowsForMedian = 64;
 constexpr std::size_t kPairsPerRow = 4;      // in each round
-constexpr std::size_t kMostPairsPerRow = 8;  // in the mean of all rows
+constexpr std::size_t kMostPairsPerRow = 6;  // in the mean of all rows
 constexpr std::uint32_t kMostRounds = 40, kMostIdleRounds = 10;
 /// A round that packs less than so many parts of what is packed in addition is idle.
 constexpr Ticks kLeastGain = 500;

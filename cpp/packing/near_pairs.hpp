@@ -15,6 +15,7 @@
 //         thresholds.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -42,6 +43,26 @@ struct PairOrder {
   std::vector<std::uint32_t> begin;   // (n_rows + 1) of each row in `number`
   std::vector<std::uint32_t> number;  // of the pairs that have a row as their first one
   std::vector<RowLoss> losses;        // (n_rows)
+
+  /// `visit(a, b)` for each pair of some rows in the order, until it returns false. `is_inside(row)` says which rows
+  /// they are, and `rows` lists them; `numbers` is scratch space.
+  template <class IsInside, class Visit>
+  void for_each_pair(const std::vector<std::uint32_t>& rows, IsInside is_inside, std::vector<std::uint32_t>& numbers,
+                     Visit visit) const {
+    // To look at all pairs takes less time than to sort those of many rows.
+    if (8 * rows.size() > losses.size()) {
+      for (const auto& [a, b] : pairs)
+        if (is_inside(a) && is_inside(b) && !visit(a, b)) return;
+      return;
+    }
+    numbers.clear();
+    for (const std::uint32_t row : rows)
+      for (std::uint32_t k = begin[row]; k < begin[row + 1]; ++k)
+        if (is_inside(pairs[number[k]].second)) numbers.push_back(number[k]);
+    std::sort(numbers.begin(), numbers.end());
+    for (const std::uint32_t i : numbers)
+      if (!visit(pairs[i].first, pairs[i].second)) return;
+  }
 
   std::uint64_t bytes() const {
     return sizeof(RowPair) * pairs.size() + 4 * (begin.size() + number.size()) + sizeof(RowLoss) * losses.size();

@@ -9,10 +9,8 @@ namespace {
 /// More rows and variables take too long for one packing.
 constexpr std::uint64_t kMostCells = std::uint64_t{1} << 24;
 constexpr std::uint64_t kUnitsBetweenPolls = std::uint64_t{1} << 18;
-/// Units of packing for each of the search while the bound is near the best cost: packing is what may prove it soon.
-constexpr std::uint64_t kUnitsIfNear = 4;
-/// Units of the search for each of packing while it is far.
-constexpr std::uint64_t kShareIfFar = 8;
+/// Units of the search for each of packing, while the bound is near the best cost and while it is far.
+constexpr std::uint64_t kShareIfNear = 1, kShareIfFar = 16;
 
 }  // namespace
 
@@ -29,7 +27,7 @@ bool RootPacking::raise(std::uint64_t searched, std::uint64_t bytes, Ticks bound
   const std::uint64_t units = searched / work_of_unit_;
   // Packing polls, too.
   if (units < units_before_ || has_no_room_ || is_working_ || run_.stopped()) return false;
-  const bool is_far = bound < best / 5 * 2;
+  const bool is_far = bound < best / 2;
   if (!pairs_) {
     const std::optional<std::uint64_t>& limit = run_.limits().bytes;
     has_no_room_ = sizes_.n_rows * sizes_.n_variables > kMostCells || (limit && bytes + sizes_.bytes() > *limit);
@@ -38,7 +36,7 @@ bool RootPacking::raise(std::uint64_t searched, std::uint64_t bytes, Ticks bound
   }
   const Ticks before = packed();
   is_working_ = true;
-  run_.finishes([&] { pairs_->work_up_to(is_far ? units / kShareIfFar : units * kUnitsIfNear); });
+  run_.finishes([&] { pairs_->work_up_to(units / (is_far ? kShareIfFar : kShareIfNear)); });
   is_working_ = false;
   if (packed() == before) return false;
   // Far from a proof at the root, subproblems are rarely closed either.

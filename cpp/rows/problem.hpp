@@ -30,7 +30,7 @@ struct BlockPacking {
 };
 
 /// Units of work before the search packs pairs of all rows (packing/root_packing.hpp): about a tenth of a second.
-inline constexpr std::uint64_t kUnitsBeforePairs = std::uint64_t{1} << 23;
+inline constexpr std::uint64_t kUnitsBeforePairs = std::uint64_t{1} << 22;
 
 struct Problem {
   const data::DistinctRows& rows;

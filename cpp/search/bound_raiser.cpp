@@ -22,6 +22,13 @@ table::Interval proven_by_levels(std::uint32_t levels, const table::KnownTree& b
   return {depth <= levels ? best.cost : std::min(best.cost, (levels + 2) * leaf_cost), best};
 }
 
+/// Of packings, which may fail `gain` times for each that closes its frame: below zero, so many frames are left out.
+int next_credit(int credit, bool has_closed, int gain) {
+  constexpr int kMostCredit = 64;
+  if (has_closed) return std::min(credit + gain, kMostCredit);
+  return credit > 0 ? credit - 1 : -kMostCredit;
+}
+
 }  // namespace
 
 BoundRaiser::BoundRaiser(SearchThread& thread, ChildMaker& children, CandidateList& candidates)
@@ -57,10 +64,16 @@ void BoundRaiser::raise_by_known_pairs(Frame& frame, Ticks budget) {
   if (frame.has_known_pairs || frame.rows.numbers.empty() || !thread_.shared.has_pairs()) return;
   const std::shared_ptr<const packing::PairOrder> order = thread_.shared.pairs->get();
   frame.has_known_pairs = true;
+  if (known_credit_ < 0) {
+    ++known_credit_;
+    return;
+  }
   const Ticks bound = packer_.bound_by_known(frame.rows, *order, thread_.shared.row_bits, frame.upper());
   thread_.meter.add(packer_.work());
   frame.raise(std::min(frame.upper(), bound));
-  if (frame.has_reached(budget)) ++thread_.counters.packing;
+  const bool has_closed = frame.has_reached(budget);
+  if (has_closed) ++thread_.counters.packing;
+  known_credit_ = next_credit(known_credit_, has_closed, 1);
 }
 
 void BoundRaiser::raise_by_packing(Frame& frame, Ticks budget) {
@@ -92,8 +105,7 @@ void BoundRaiser::raise_by_packing(Frame& frame, Ticks budget) {
       lost_on_blocks_ += packer_.work();
     return;
   }
-  packing_credit_ = has_closed ? std::min(packing_credit_ + 4, 64) : packing_credit_ - 1;
-  if (packing_credit_ < 0) packing_credit_ = -64;
+  packing_credit_ = next_credit(packing_credit_, has_closed, 4);
 }
 
 /// Whether the search is a long one, and the next packing within blocks keeps to its share even if it closes nothing.

@@ -79,6 +79,7 @@ class BoundRaiser {
   GroupClustering clustering_;
   PairPacker packer_;
   int packing_credit_ = 16;           // below zero: frames to leave out
+  int known_credit_ = 16;             // the same, of pairs that are known
   std::uint64_t lost_on_blocks_ = 0;  // words of packings within blocks, less refunds
   int probe_credit_ = 1;
   std::uint32_t n_probes_left_out_ = 0;

@@ -222,23 +222,17 @@ Ticks PairPacker::bound_by_known(const rows::RowSet& rows, const packing::PairOr
     left_of_data_[row] = order.losses[row].weight;
     bound += order.losses[row].least;
   }
-  numbers_of_pairs_.clear();
-  for (const std::uint32_t row : rows.numbers)
-    for (std::uint32_t k = order.begin[row]; k < order.begin[row + 1]; ++k)
-      if (is_inside_[order.pairs[order.number[k]].second]) numbers_of_pairs_.push_back(order.number[k]);
-  std::sort(numbers_of_pairs_.begin(), numbers_of_pairs_.end());
   std::vector<Word> apart(n_words_);
-  for (const std::uint32_t number : numbers_of_pairs_) {
-    const auto& [a, b] = order.pairs[number];
+  const auto take_known = [&](std::uint32_t a, std::uint32_t b) {
+    ++work_;
     Ticks weight = std::min(left_of_data_[a], left_of_data_[b]);
-    if (weight == 0) continue;
+    if (weight == 0) return true;
     Word blocked = 0;
     for (std::size_t w = 0; w < n_words_; ++w) {
       apart[w] = (row_bits[a * n_words_ + w] ^ row_bits[b * n_words_ + w]) & allowed[w];
       blocked |= apart[w] & full_[w];
     }
-    work_ += n_words_;
-    if (blocked != 0) continue;
+    if (blocked != 0) return true;
     const auto for_each_column = [&](auto visit) {
       for (std::size_t w = 0; w < n_words_; ++w)
         for (Word word = apart[w]; word != 0; word &= word - 1)
@@ -252,10 +246,11 @@ Ticks PairPacker::bound_by_known(const rows::RowSet& rows, const packing::PairOr
     left_of_data_[a] -= weight;
     left_of_data_[b] -= weight;
     bound += weight;
-    if (bound >= enough) break;
-  }
+    return bound < enough;
+  };
+  order.for_each_pair(rows.numbers, [&](std::uint32_t row) { return is_inside_[row]; }, numbers_of_pairs_, take_known);
   for (const std::uint32_t row : rows.numbers) is_inside_[row] = false;
-  work_ += rows.numbers.size() * 8 + numbers_of_pairs_.size() * 16;
+  work_ = 16 * (work_ + rows.numbers.size());
   return bound;
 }
 

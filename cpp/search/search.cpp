@@ -23,7 +23,7 @@ namespace hornbeam::search {
 namespace {
 
 /// That are counted in the time of a unit of packing.
-constexpr std::uint64_t kWordsOfUnit = 32;
+constexpr std::uint64_t kWordsOfUnit = 128;
 
 class Search {
  public:
