@@ -19,7 +19,7 @@ BELOW_SEARCH = {"base", "bounds", "data", "kernels", "models", "rows", "run", "t
 MAY_INCLUDE = {
     "base": set(),
     **{module: {"base"} for module in ("models", "table", "tree")},
-    "packing": {"base", "run"},
+    "packing": {"base", "bounds", "run"},
     **{"run": {"base", "tree"}, "bounds": {"base", "models"}},
     "kernels": {"base", "bounds", "models"},
     "data": {"base", "kernels", "run"},

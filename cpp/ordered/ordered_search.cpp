@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "bounds/packing.hpp"
 #include "ordered/ordered_worker.hpp"
 #include "ordered/preorder_tree.hpp"
 #include "ordered/shared_root.hpp"
@@ -198,12 +197,11 @@ class OrderedSearch {
   void pack_pairs() {
     if (!packing_ || !is_sorted_) return;
     const std::uint64_t bytes_before = packing_->bytes();
-    const auto bound = [&] { return bounds::packing_bound(problem_.costs.leaf, 0, packing_->packed()); };
-    const bool has_risen = packing_->raise(workers_.front().meter().spent(),
-                                           state_.bytes.load(std::memory_order_relaxed), bound(), root_.best());
+    const bool has_risen =
+        packing_->raise(workers_.front().meter().spent(), state_.bytes.load(std::memory_order_relaxed), root_.best());
     state_.bytes.fetch_add(packing_->bytes() - bytes_before, std::memory_order_relaxed);
     if (!has_risen) return;
-    root_.adopt_lower(bound());
+    root_.adopt_lower(packing_->bound());
     report();
     if (root_.is_closed()) run_.stop(run::Status::optimal);
   }

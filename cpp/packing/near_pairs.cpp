@@ -29,6 +29,7 @@ constexpr double kMostDistance = 1u << 30, kMostScale = 1u << 24;
 NearPairs::NearPairs(ThresholdPacker packer, std::vector<RowLoss> losses, Ticks leaf_penalty, run::WorkMeter& meter)
     : packer_(std::move(packer)), leaf_penalty_(leaf_penalty), meter_(meter), losses_(std::move(losses)) {
   const std::uint32_t n_rows = packer_.n_rows();
+  for (const RowLoss& loss : losses_) least_loss_ += loss.least;
   // At first, as many as the rows in its two bins: distances are differences of ranks.
   const std::size_t n_thresholds = packer_.first(packer_.n_variables());
   price_.assign(n_thresholds, 0);

@@ -5,11 +5,10 @@
 // FLOW    A search calls `work_up_to` from its poll and raises the bound of the whole problem -> its threads pack the
 //         pairs that a subproblem has, in the same order.
 // CHOICE  Each threshold has a price, and so has each row. Pairs are packed by their price, the cheapest first; what
-// the
-//         packings so far have used up has a higher price in the next one. These are multiplicative weights for the
-//         dual of the linear program of bounds/packing.hpp, in which the price of a threshold is how much of a split
-//         there is. Rows that are near each other at these prices are found in cells that splits at medians leave,
-//         other cells each time.
+//         the packings so far have used up has a higher price in the next one. These are multiplicative weights for
+//         the dual of the linear program of bounds/packing.hpp, in which the price of a threshold is how much of a
+//         split there is. Rows that are near each other at these prices are found in cells that splits at medians
+//         leave, other cells each time.
 // HOLDS   Prices only decide which pairs are packed, and in which order: any order gives a bound.
 // SOURCE  Multiplicative weights for linear programs of packing: Plotkin, Shmoys and Tardos (1995). Ours for rows and
 //         thresholds.
@@ -23,6 +22,7 @@
 #include <vector>
 
 #include "base/types.hpp"
+#include "bounds/packing.hpp"
 #include "packing/threshold_packer.hpp"
 #include "run/run.hpp"
 
@@ -95,14 +95,14 @@ struct PairSizes {
 
 class NearPairs {
  public:
-  /// `packer` has the bins of all rows and their thresholds.
-  /// `meter` counts the work, each unit some ten nanoseconds; it lives as long as the pairs.
+  /// `packer` has the bins of all rows and their thresholds. `meter` counts the work, each unit some ten nanoseconds;
+  /// it lives as long as the pairs.
   NearPairs(ThresholdPacker packer, std::vector<RowLoss> losses, Ticks leaf_penalty, run::WorkMeter& meter);
 
   /// Packs again and again until the meter has so much work, or more is unlikely to help. Throws Stopped.
   void work_up_to(std::uint64_t work);
-  /// The most that was packed, of the whole problem.
-  Ticks packed() const { return most_packed_; }
+  /// No tree of the whole problem costs less.
+  Ticks bound() const { return bounds::packing_bound(leaf_penalty_, least_loss_, most_packed_); }
   /// The pairs in the order that has packed the most; null before.
   const std::shared_ptr<const PairOrder>& order() const { return order_; }
 
@@ -133,6 +133,7 @@ class NearPairs {
   double scale_ = 1;                        // of coordinates: that of a price of 1
   std::vector<RowPair> pairs_;              // in the order of their prices
   std::shared_ptr<const PairOrder> order_;
+  Ticks least_loss_ = 0;  // of all rows, each with its best prediction
   Ticks most_packed_ = 0;
   std::uint32_t n_rounds_ = 0, n_idle_ = 0;
   std::uint64_t random_ = 0;

@@ -23,22 +23,22 @@ RootPacking::RootPacking(PairSizes sizes, std::function<NearPairs(run::WorkMeter
       run_(run),
       meter_(run, kUnitsBetweenPolls, std::move(poll)) {}
 
-bool RootPacking::raise(std::uint64_t searched, std::uint64_t bytes, Ticks bound, Ticks best) {
+bool RootPacking::raise(std::uint64_t searched, std::uint64_t bytes, Ticks best) {
   const std::uint64_t units = searched / work_of_unit_;
   // Packing polls, too.
   if (units < units_before_ || has_no_room_ || is_working_ || run_.stopped()) return false;
-  const bool is_far = bound < best / 2;
   if (!pairs_) {
     const std::optional<std::uint64_t>& limit = run_.limits().bytes;
     has_no_room_ = sizes_.n_rows * sizes_.n_variables > kMostCells || (limit && bytes + sizes_.bytes() > *limit);
     if (has_no_room_) return false;
     pairs_.emplace(make_(meter_));
   }
-  const Ticks before = packed();
+  const Ticks before = bound();
+  const bool is_far = before < best / 2;
   is_working_ = true;
   run_.finishes([&] { pairs_->work_up_to(units / (is_far ? kShareIfFar : kShareIfNear)); });
   is_working_ = false;
-  if (packed() == before) return false;
+  if (bound() == before) return false;
   // Far from a proof at the root, subproblems are rarely closed either.
   if (!is_far) order_.set(pairs_->order());
   return true;

@@ -22,12 +22,12 @@ class RootPacking {
   RootPacking(PairSizes sizes, std::function<NearPairs(run::WorkMeter&)> make, std::uint64_t units_before,
               std::uint64_t work_of_unit, run::Run& run, std::function<void()> poll);
 
-  /// `searched` is the work of the search so far, `bytes` what it uses. If `bound`, which is what has been packed so
-  /// far, is far from the cost of the best tree, packing gets less of the work. True if more is packed than before.
-  bool raise(std::uint64_t searched, std::uint64_t bytes, Ticks bound, Ticks best);
+  /// `searched` is the work of the search so far, `bytes` what it uses. If the bound is far from `best`, the cost of
+  /// the best tree, packing gets less of the work. True if the bound has risen.
+  bool raise(std::uint64_t searched, std::uint64_t bytes, Ticks best);
 
-  /// Of the whole problem.
-  Ticks packed() const { return pairs_ ? pairs_->packed() : 0; }
+  /// No tree of the whole problem costs less.
+  Ticks bound() const { return pairs_ ? pairs_->bound() : 0; }
   /// The best order so far, for all threads.
   const SharedPairs& order() const { return order_; }
   std::uint64_t bytes() const { return pairs_ ? sizes_.bytes() : 0; }

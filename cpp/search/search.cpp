@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "bounds/packing.hpp"
 #include "bounds/reference.hpp"
 #include "kernels/kernels.hpp"
 #include "packing/root_packing.hpp"
@@ -40,8 +39,6 @@ class Search {
     if (can_pack_pairs(problem)) {
       const data::DistinctRows& rows = problem.rows;
       const auto make = [this](run::WorkMeter& meter) {
-        for (std::uint32_t row = 0; row < problem_.rows.n_rows; ++row)
-          least_loss_ += problem_.model.least_loss_of_leaf(problem_.rows.weight(row));
         shared_.row_bits = bits_of_rows(problem_.rows);
         return pairs_of(problem_, meter);
       };
@@ -199,11 +196,10 @@ class Search {
     const table::Interval root = root_interval();
     if (!packing_ || root.upper() == kInfinity || limits.depth < kLeastDepthToPack) return;
     const std::uint64_t bytes_before = packing_->bytes();
-    const auto bound = [&] { return bounds::packing_bound(problem_.leaf_cost, least_loss_, packing_->packed()); };
-    const bool has_risen = packing_->raise(searched, shared_.bytes(), bound(), root.upper());
+    const bool has_risen = packing_->raise(searched, shared_.bytes(), root.upper());
     shared_.frame_bytes += packing_->bytes() - bytes_before;
     if (!has_risen) return;
-    shared_.table.tighten(root_key_, {std::min(root.upper(), bound()), {}});
+    shared_.table.tighten(root_key_, {std::min(root.upper(), packing_->bound()), {}});
     report();
     if (root_interval().is_closed()) run_.stop(run::Status::optimal);
   }
@@ -238,7 +234,6 @@ class Search {
   table::SubproblemKey root_key_;
   Ticks sure_lower_ = 0;  // of the root, whatever is guessed
   Ticks reference_loss_ = 0;
-  Ticks least_loss_ = 0;  // of all rows, each with its best prediction
   std::optional<packing::RootPacking> packing_;
 };
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "bounds/packing.hpp"
 #include "ordered/ordered_search.hpp"
 #include "ordered/pair_bound.hpp"
 #include "search/column_pairs.hpp"
@@ -108,11 +107,11 @@ RANDOM_TEST(packed_pairs_never_promise_more_than_the_best_tree_costs, 400) {
   NearPairs pairs = pairs_of(core, rows, always());
   pairs.work_up_to(kAllWork);
   const Ticks optimum = search(problem, false).tree.cost;
-  CHECK(bounds::packing_bound(problem.costs.leaf, 0, pairs.packed()) <= optimum);
+  CHECK(pairs.bound() <= optimum);
   if (pairs.order() == nullptr) return;
   // The order packs on all rows what it has packed before, and on a side no more than the best tree there costs.
   PairBound bound(core);
-  CHECK_EQUAL(bound.of(rows, *pairs.order()), bounds::packing_bound(problem.costs.leaf, 0, pairs.packed()));
+  CHECK_EQUAL(bound.of(rows, *pairs.order()), pairs.bound());
   std::vector<Threshold> thresholds;
   rows.list_thresholds(0, thresholds);
   if (thresholds.empty()) return;
@@ -197,8 +196,7 @@ PROBLEM_TEST(pairs_of_binary_columns_never_promise_more_than_the_best_tree_costs
   pairs.work_up_to(kAllWork);
   TestProblem any_size = problem;
   any_size.leaf_cost = core.leaf_cost;
-  const Ticks least_loss = testing::least_loss(problem, all_rows(problem));
-  CHECK(bounds::packing_bound(core.leaf_cost, least_loss, pairs.packed()) <= Oracle(any_size).best());
+  CHECK(pairs.bound() <= Oracle(any_size).best());
 }
 
 }  // namespace hornbeam::testing::near_pairs_test
