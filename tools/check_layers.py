@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     **{"run": {"base", "tree"}, "bounds": {"base", "models"}},
     "kernels": {"base", "bounds", "models"},
     "data": {"base", "kernels", "run"},
-    "rows": {"base", "bounds", "data", "kernels", "models", "run"},
+    "rows": {"base", "bounds", "data", "kernels", "models", "packing", "run"},
     "shallow": {"base", "bounds", "data", "kernels", "models", "rows", "run", "table"},
     "search": BELOW_SEARCH | {"packing", "primal", "shallow"},
     "sorted": {"base", "data", "kernels", "models", "run"},

@@ -38,8 +38,8 @@ struct OrderedProblem {
   bool closes_thresholds;  // Bounds::similarity
   std::uint64_t work_between_polls = kWorkBetweenPolls;
   std::uint32_t least_binned_rows = kLeastBinnedRows;
-  bool packs_pairs = true;                                        // Bounds::packing
-  std::uint64_t units_before_pairs = packing::kUnitsBeforePairs;  // packing/root_packing.hpp
+  bool packs_pairs = true;  // Bounds::packing
+  packing::Schedule pair_packing{};
 
   /// The largest depth of a tree that costs less than `best`.
   std::uint32_t useful_depth(Ticks best) const {

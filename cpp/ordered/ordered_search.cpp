@@ -69,8 +69,8 @@ class OrderedSearch {
       const data::OrderedColumns& columns = problem_.columns;
       packing_.emplace(
           packing::PairSizes{columns.n_rows, columns.n_variables(), columns.n_columns},
-          [this](run::WorkMeter& meter) { return pairs_of(problem_, root_.rows(), meter); },
-          problem_.units_before_pairs, kEntriesOfUnit, run_, [this] { report(); });
+          [this](run::WorkMeter& meter) { return pairs_of(problem_, root_.rows(), meter); }, problem_.pair_packing,
+          kEntriesOfUnit, run_, [this] { report(); });
       state_.pairs = &packing_->order();
     }
     workers_.emplace_back(problem_, state_, [this] {

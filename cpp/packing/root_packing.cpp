@@ -9,16 +9,14 @@ namespace {
 /// More rows and variables take too long for one packing.
 constexpr std::uint64_t kMostCells = std::uint64_t{1} << 24;
 constexpr std::uint64_t kUnitsBetweenPolls = std::uint64_t{1} << 18;
-/// Units of the search for each of packing, while the bound is near the best cost and while it is far.
-constexpr std::uint64_t kShareIfNear = 1, kShareIfFar = 16;
 
 }  // namespace
 
-RootPacking::RootPacking(PairSizes sizes, std::function<NearPairs(run::WorkMeter&)> make, std::uint64_t units_before,
+RootPacking::RootPacking(PairSizes sizes, std::function<NearPairs(run::WorkMeter&)> make, const Schedule& schedule,
                          std::uint64_t work_of_unit, run::Run& run, std::function<void()> poll)
     : sizes_(sizes),
       make_(std::move(make)),
-      units_before_(units_before),
+      schedule_(schedule),
       work_of_unit_(work_of_unit),
       run_(run),
       meter_(run, kUnitsBetweenPolls, std::move(poll)) {}
@@ -26,22 +24,22 @@ RootPacking::RootPacking(PairSizes sizes, std::function<NearPairs(run::WorkMeter
 bool RootPacking::raise(std::uint64_t searched, std::uint64_t bytes, Ticks best) {
   const std::uint64_t units = searched / work_of_unit_;
   // Packing polls, too.
-  if (units < units_before_ || has_no_room_ || is_working_ || run_.stopped()) return false;
+  if (units < schedule_.units_before || has_no_room_ || is_working_ || run_.stopped()) return false;
   if (!pairs_) {
     const std::optional<std::uint64_t>& limit = run_.limits().bytes;
     has_no_room_ = sizes_.n_rows * sizes_.n_variables > kMostCells || (limit && bytes + sizes_.bytes() > *limit);
     if (has_no_room_) return false;
     pairs_.emplace(make_(meter_));
   }
+  const auto is_far = [&] { return bound() < best / 2; };
   const Ticks before = bound();
-  const bool is_far = before < best / 2;
+  const std::uint64_t share = is_far() ? schedule_.units_if_far : schedule_.units_if_near;
   is_working_ = true;
-  run_.finishes([&] { pairs_->work_up_to(units / (is_far ? kShareIfFar : kShareIfNear)); });
+  run_.finishes([&] { pairs_->work_up_to(units * share / 16); });
   is_working_ = false;
-  if (bound() == before) return false;
   // Far from a proof at the root, subproblems are rarely closed either.
-  if (!is_far) order_.set(pairs_->order());
-  return true;
+  if (!is_far() && order_.get() != pairs_->order()) order_.set(pairs_->order());
+  return bound() > before;
 }
 
 }  // namespace hornbeam::packing

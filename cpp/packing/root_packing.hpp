@@ -13,13 +13,17 @@
 
 namespace hornbeam::packing {
 
-/// The search's work before packing begins, in units of packing; tests choose 0.
-inline constexpr std::uint64_t kUnitsBeforePairs = std::uint64_t{1} << 18;
+/// In units of packing; tests choose more.
+struct Schedule {
+  std::uint64_t units_before = 1u << 18;  // of the search, before packing begins
+  // For 16 units of the search, while the bound is near the cost of the best tree and while it is far.
+  std::uint64_t units_if_near = 16, units_if_far = 1;
+};
 
 class RootPacking {
  public:
   /// `make` is called when packing begins. `work_of_unit` is what the search does in the time of a unit of packing.
-  RootPacking(PairSizes sizes, std::function<NearPairs(run::WorkMeter&)> make, std::uint64_t units_before,
+  RootPacking(PairSizes sizes, std::function<NearPairs(run::WorkMeter&)> make, const Schedule& schedule,
               std::uint64_t work_of_unit, run::Run& run, std::function<void()> poll);
 
   /// `searched` is the work of the search so far, `bytes` what it uses. If the bound is far from `best`, the cost of
@@ -35,7 +39,8 @@ class RootPacking {
  private:
   const PairSizes sizes_;
   const std::function<NearPairs(run::WorkMeter&)> make_;
-  const std::uint64_t units_before_, work_of_unit_;
+  const Schedule schedule_;
+  const std::uint64_t work_of_unit_;
   run::Run& run_;
   run::WorkMeter meter_;
   bool has_no_room_ = false, is_working_ = false;

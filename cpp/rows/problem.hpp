@@ -9,6 +9,7 @@
 #include "bounds/support_condition.hpp"
 #include "data/distinct_rows.hpp"
 #include "models/leaf_model.hpp"
+#include "packing/root_packing.hpp"
 
 namespace hornbeam::rows {
 
@@ -29,7 +30,7 @@ struct BlockPacking {
   std::uint64_t least_work = std::uint64_t{1} << 35;  // words that the search has counted before: about five seconds
 };
 
-/// Units of work before the search packs pairs of all rows (packing/root_packing.hpp): about a tenth of a second.
+/// Units of work before the search packs pairs of all rows: some dozen milliseconds.
 inline constexpr std::uint64_t kUnitsBeforePairs = std::uint64_t{1} << 22;
 
 struct Problem {
@@ -39,7 +40,7 @@ struct Problem {
   TreeLimits tree;
   Bounds bounds;
   BlockPacking block_packing{};
-  std::uint64_t units_before_pairs = kUnitsBeforePairs;  // tests choose less
+  packing::Schedule pair_packing{kUnitsBeforePairs};
   // For models of two sums (shallow/sum_solver.hpp); tests choose less.
   std::uint32_t most_columns_of_pairs = kMostColumnsOfPairs;
   std::uint32_t most_columns_of_triples = kMostColumnsOfTriples;

@@ -42,8 +42,8 @@ class Search {
         shared_.row_bits = bits_of_rows(problem_.rows);
         return pairs_of(problem_, meter);
       };
-      packing_.emplace(packing::PairSizes{rows.n_rows, rows.n_columns, rows.n_columns}, make,
-                       problem.units_before_pairs, kWordsOfUnit, run_, [this] { report(); });
+      packing_.emplace(packing::PairSizes{rows.n_rows, rows.n_columns, rows.n_columns}, make, problem.pair_packing,
+                       kWordsOfUnit, run_, [this] { report(); });
       shared_.pairs = &packing_->order();
     }
     if (companion_ != nullptr) companion_->on_poll([this] { report(); });

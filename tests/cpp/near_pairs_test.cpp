@@ -25,6 +25,7 @@ using namespace hornbeam::sorted;
 namespace {
 
 constexpr std::uint64_t kAllWork = ~std::uint64_t{0};
+constexpr Schedule kAtOnce{0, 1u << 30, 1u << 30};
 
 /// Numbers and labels that have little to do with each other, so that many pairs can be packed.
 OrderedTestProblem packable_problem(Random& draw) {
@@ -53,7 +54,7 @@ Outcome search(const OrderedTestProblem& problem, bool packs_pairs, std::uint32_
   Run run(limits);
   OrderedProblem core{columns, rows, problem.costs, problem.size, true, 1};
   core.packs_pairs = packs_pairs;
-  core.units_before_pairs = 0;
+  core.pair_packing = kAtOnce;
   return search_ordered(core, run);
 }
 
@@ -162,7 +163,7 @@ TEST(a_search_over_binary_columns_that_packs_pairs_proves_the_same_with_fewer_su
       Run run;
       const DistinctRows data(problem.columns(), problem.targets(), run);
       rows::Problem core{data, model, problem.leaf_cost, {}, {}};
-      core.units_before_pairs = is_on ? 0 : kAllWork;
+      core.pair_packing = is_on ? kAtOnce : Schedule{kAllWork};
       const Outcome outcome = search::search(core, run, nullptr);
       CHECK(outcome.status == Status::optimal);
       CHECK_EQUAL(outcome.lower, outcome.tree.cost);
@@ -179,7 +180,7 @@ PROBLEM_TEST(a_search_over_binary_columns_that_packs_pairs_finds_the_optimum, 50
   Run run;
   const DistinctRows data(problem.columns(), problem.targets(), run);
   rows::Problem core{data, model, problem.leaf_cost, {}, {}};
-  core.units_before_pairs = 0;
+  core.pair_packing = kAtOnce;
   const Outcome outcome = search::search(core, run, nullptr);
   CHECK_EQUAL(outcome.tree.cost, Oracle(problem).best());
   CHECK_EQUAL(outcome.lower, outcome.tree.cost);
