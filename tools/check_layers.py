@@ -19,8 +19,7 @@ BELOW_SEARCH = {"base", "bounds", "data", "kernels", "models", "rows", "run", "t
 MAY_INCLUDE = {
     "base": set(),
     **{module: {"base"} for module in ("models", "table", "tree")},
-    "packing": {"base", "bounds", "run"},
-    **{"run": {"base", "tree"}, "bounds": {"base", "models"}},
+    **{"run": {"base", "tree"}, "bounds": {"base", "models"}, "packing": {"base", "bounds", "run"}},
     "kernels": {"base", "bounds", "models"},
     "data": {"base", "kernels", "run"},
     "rows": {"base", "bounds", "data", "kernels", "models", "packing", "run"},

@@ -364,7 +364,9 @@ run::Outcome near_optimal(const data::OrderedColumns& columns, const Input& inpu
     exact.reads_points = has_classes(input) && !counts_rows;
     exact.search = [&, counts_rows, are_given](const primal::Points& points, const tree::ResultTree& start,
                                                run::Run& run) {
-      const auto search = [&](const ordered::OrderedProblem& problem) {
+      // What packings find depends on the order of the rows, which differs where equal ones were merged before.
+      const auto search = [&](ordered::OrderedProblem problem) {
+        problem.packs_pairs = false;
         return ordered::search_ordered(problem, run, nullptr, &start);
       };
       if (!has_classes(input) || are_given) return with_ordered_problem(columns, input, search);
