@@ -9,6 +9,8 @@ namespace {
 /// More rows and variables take too long for one packing.
 constexpr std::uint64_t kMostCells = std::uint64_t{1} << 24;
 constexpr std::uint64_t kUnitsBetweenPolls = std::uint64_t{1} << 18;
+/// A search that has taken so many, a second or more, is not likely to end soon.
+constexpr std::uint64_t kUnitsOfLongSearch = std::uint64_t{1} << 26;
 
 }  // namespace
 
@@ -33,7 +35,8 @@ bool RootPacking::raise(std::uint64_t searched, std::uint64_t bytes, Ticks best)
   }
   const auto is_far = [&] { return bound() < best / 2; };
   const Ticks before = bound();
-  const std::uint64_t share = is_far() ? schedule_.units_if_far : schedule_.units_if_near;
+  const bool gets_little = is_far() && units < kUnitsOfLongSearch;
+  const std::uint64_t share = gets_little ? schedule_.units_if_far : schedule_.units_if_near;
   is_working_ = true;
   run_.finishes([&] { pairs_->work_up_to(units * share / 16); });
   is_working_ = false;

@@ -16,7 +16,8 @@ namespace hornbeam::packing {
 /// In units of packing; tests choose more.
 struct Schedule {
   std::uint64_t units_before = 1u << 18;  // of the search, before packing begins
-  // For 16 units of the search, while the bound is near the cost of the best tree and while it is far.
+  // For 16 units of the search: while the bound is near the cost of the best tree, or the search has taken long; and
+  // while it is far.
   std::uint64_t units_if_near = 16, units_if_far = 1;
 };
 
