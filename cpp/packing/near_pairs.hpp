@@ -63,10 +63,6 @@ struct PairOrder {
     for (const std::uint32_t i : numbers)
       if (!visit(pairs[i].first, pairs[i].second)) return;
   }
-
-  std::uint64_t bytes() const {
-    return sizeof(RowPair) * pairs.size() + 4 * (begin.size() + number.size()) + sizeof(RowLoss) * losses.size();
-  }
 };
 
 /// An order that one thread improves and all use.

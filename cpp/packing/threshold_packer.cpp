@@ -55,8 +55,8 @@ void ThresholdPacker::charge(std::size_t begin, std::size_t end, Ticks weight) {
 Ticks ThresholdPacker::pack(std::uint32_t a, std::uint32_t b) {
   Ticks weight = std::min(left_[a], left_[b]);
   if (weight == 0) return 0;
-  const std::uint32_t *const x = &bins_[std::size_t{a} * n_variables_], *const y =
-                                                                            &bins_[std::size_t{b} * n_variables_];
+  const std::uint32_t* const x = &bins_[std::size_t{a} * n_variables_];
+  const std::uint32_t* const y = &bins_[std::size_t{b} * n_variables_];
   work_ += n_variables_;
   for (std::uint32_t v = 0; v < n_variables_; ++v) {
     if (x[v] == y[v]) continue;

@@ -5,8 +5,7 @@
 // HOLDS   A pair gets only what is left of its two rows and of all thresholds that separate it, so what was packed is
 //         the weight of a packing at any time.
 // COST    A pair: the variables; for each that separates it, a block of thresholds at both ends of the run, and one
-// step
-//         for each block between them.
+//         step for each block between them.
 #pragma once
 
 #include <cstddef>
