@@ -325,7 +325,8 @@ ordered::OrderedProblem ordered_problem(const data::OrderedColumns& columns, con
           input.bounds.similarity,
           work_between_polls,
           ordered::kLeastBinnedRows,
-          input.bounds.packing};
+          input.bounds.packing,
+          input.bounds.packing_slack};
 }
 
 namespace {

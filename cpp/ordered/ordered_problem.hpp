@@ -39,6 +39,7 @@ struct OrderedProblem {
   std::uint64_t work_between_polls = kWorkBetweenPolls;
   std::uint32_t least_binned_rows = kLeastBinnedRows;
   bool packs_pairs = true;  // Bounds::packing
+  bool uses_slack = true;   // Bounds::packing_slack
   packing::Schedule pair_packing{};
 
   /// The largest depth of a tree that costs less than `best`.

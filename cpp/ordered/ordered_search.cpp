@@ -16,8 +16,17 @@ namespace hornbeam::ordered {
 
 namespace {
 
+/// The next step asks for so much more than what is proven, in leaf penalties: smaller ones prove about as much in the
+/// same time.
+constexpr Ticks kStepsPerLeaf = 4;
+/// Trees of fewer levels are found level by level, unless packings prove nearly all.
+constexpr std::uint32_t kLeastDepthOfSteps = 5, kLeastDepthIfNear = 4;
+
+/// A turn of steps or of single depths has so many parts of the work before it.
+constexpr std::uint64_t kTurnsPerWork = 4;
+
 /// That the search reads in the time of a unit of packing.
-constexpr std::uint64_t kEntriesOfUnit = 16;
+constexpr std::uint64_t kEntriesOfUnit = 2;
 
 void put_open(const SharedRoot::Open& open, const run::Checkpoint::Put& put) {
   put(open.depth);
@@ -69,8 +78,8 @@ class OrderedSearch {
       const data::OrderedColumns& columns = problem_.columns;
       packing_.emplace(
           packing::PairSizes{columns.n_rows, columns.n_variables(), columns.n_columns},
-          [this](run::WorkMeter& meter) { return pairs_of(problem_, root_.rows(), meter); }, problem_.pair_packing,
-          kEntriesOfUnit, run_, [this] { report(); });
+          [this](run::WorkMeter& meter) { return pairs_of(problem_, root_.rows(), meter); }, schedule(), kEntriesOfUnit,
+          run_, [this] { report(); });
       state_.pairs = &packing_->order();
     }
     workers_.emplace_back(problem_, state_, [this] {
@@ -134,18 +143,70 @@ class OrderedSearch {
       else if (depth == 3 && worker.can_narrow(root_.rows()))
         root_.narrow(worker);
       earlier_ = {};
-      const std::uint32_t n_threads = run_.limits().threads;
-      while (workers_.size() < n_threads) workers_.emplace_back(problem_, state_, [] {});
-      run::on_threads(run_, n_threads, [this](std::uint32_t i) {
-        root_.work(workers_[i], i, [this, i] {
-          if (i == 0) report();
-        });
-      });
+      while (workers_.size() < run_.limits().threads) workers_.emplace_back(problem_, state_, [] {});
+      while (!try_thresholds([this] { return is_time_for_steps(); })) {
+        left_ = root_.open_now();
+        raise_in_steps();
+        if (run_.stopped() || root_.is_closed()) return;
+        root_.go_on(*std::exchange(left_, std::nullopt));
+      }
       bool is_cut = run_.stopped() || goes_on;  // the earlier search may have been cut
       for (OrderedWorker& each : workers_) is_cut |= each.was_cut_by_depth();
       if (!is_cut) return root_.close();
     }
   }
+
+  /// Tries the thresholds that are open, on all threads. False if it is time for something else, which is asked between
+  /// two of them.
+  bool try_thresholds(const std::function<bool()>& is_time_to_leave) {
+    run::on_threads(run_, run_.limits().threads, [&](std::uint32_t i) {
+      root_.work(workers_[i], i, [&, i] {
+        if (i != 0) return;
+        report();
+        if (is_time_to_leave()) root_.leave();
+      });
+    });
+    return !root_.is_left();
+  }
+
+  /// Packings get as much of the work as the search where steps need them.
+  packing::Schedule schedule() const {
+    packing::Schedule schedule = problem_.pair_packing;
+    if (root_.useful_depth() >= kLeastDepthOfSteps)
+      schedule.units_if_far = schedule.units_if_near;
+    else
+      schedule.units_if_near /= 4;
+    return schedule;
+  }
+
+  bool is_time_for_steps() {
+    if (!packing_ || !packing_->is_settled() || !problem_.rows.reference.empty() || !is_turn_over()) return false;
+    const std::uint32_t depth = root_.useful_depth();
+    const bool is_near = packing_->bound() >= root_.best() - root_.best() / 4;
+    return depth >= kLeastDepthOfSteps || (is_near && depth >= kLeastDepthIfNear);
+  }
+
+  /// Goes on with trees of any depth, of which little is asked: what packings prove of thresholds and of the sides of
+  /// their sides adds up to bounds that no small depth reaches. Ends when the bound is that of the best tree, or it is
+  /// the turn of single depths, which find other trees, and prove more where packings prove little.
+  void raise_in_steps() {
+    packing_->share_order();
+    const Ticks step = std::max<Ticks>(1, problem_.costs.leaf / kStepsPerLeaf);
+    for (OrderedWorker& worker : workers_) worker.ask_little(true);
+    begin_turn();
+    do {
+      root_.open_step(step);
+    } while (try_thresholds([this] { return is_turn_over(); }) && !run_.stopped() && !root_.is_closed());
+    for (OrderedWorker& worker : workers_) worker.ask_little(false);
+    begin_turn();
+  }
+
+  /// A turn has a part of the work so far: steps and single depths take turns.
+  void begin_turn() {
+    const std::uint64_t spent = workers_.front().meter().spent();
+    end_of_turn_ = spent + spent / kTurnsPerWork;
+  }
+  bool is_turn_over() { return workers_.front().meter().spent() >= end_of_turn_; }
 
   /// Whether the runs of thresholds of an earlier search hold here: what they have closed costs at least its best tree.
   bool can_go_on() const {
@@ -169,7 +230,8 @@ class OrderedSearch {
         read_preorder_tree(root_.rows(), root_.best_preorder(), problem_.columns, problem_.costs);
     run_.checkpoint()->save({run_.seconds(), now.lower, state_.has_guessed, tree.column, tree.left, tree.right},
                             [this](const run::Checkpoint::Put& put) {
-                              const SharedRoot::Open open = root_.open_now();
+                              SharedRoot::Open open = left_ ? *left_ : root_.open_now();
+                              open.lower = root_.interval().lower;
                               put_open(open.depth < earlier_.depth ? earlier_ : open, put);  // not gone on with yet
                               state_.table.put_entries(put);
                             });
@@ -215,8 +277,10 @@ class OrderedSearch {
   OrderedState state_;
   SharedRoot root_;
   std::optional<packing::RootPacking> packing_;
-  std::deque<OrderedWorker> workers_;  // they stay where they are
-  SharedRoot::Open earlier_;           // of the search that a checkpoint was read from
+  std::deque<OrderedWorker> workers_;     // they stay where they are
+  SharedRoot::Open earlier_;              // of the search that a checkpoint was read from
+  std::optional<SharedRoot::Open> left_;  // a single depth, while it is the turn of steps
+  std::uint64_t end_of_turn_ = 0;
   bool is_sorted_ = false, is_done_ = false;
 };
 

@@ -2,15 +2,10 @@
 
 #include <algorithm>
 
+#include "bounds/packing_slack.hpp"
 #include "bounds/reference.hpp"
 
 namespace hornbeam::ordered {
-
-namespace {
-
-constexpr int kMostPackingCredit = 64;
-
-}  // namespace
 
 OrderedWorker::OrderedWorker(const OrderedProblem& problem, OrderedState& state, std::function<void()> on_poll)
     : problem_(problem),
@@ -31,6 +26,7 @@ Counters OrderedWorker::counters() const {
   all.known_rows = n_known_;
   all.reference = n_guessed_;
   all.packing = n_packed_;
+  all.packing_slack = n_slack_;
   return all;
 }
 
@@ -179,7 +175,10 @@ void OrderedWorker::solve_deeper(const sorted::SortedRows& rows, TreeSize size, 
     result.relaxed = std::max(result.relaxed, smaller.relaxed);
     return;
   }
-  this->level(level).heap.open(two_levels_.thresholds(), rows, root, problem_.costs.leaf);
+  ThresholdHeap& heap = this->level(level).heap;
+  heap.open(two_levels_.thresholds(), rows, root, problem_.costs.leaf);
+  // What sides are asked for otherwise is more than slack reaches.
+  if (asks_little_) close_by_slack(rows, best, heap);
   search_thresholds(rows, size, best, level, result);
 }
 
@@ -239,18 +238,24 @@ void OrderedWorker::pack_sides(const sorted::SortedRows& rows, const ThresholdTr
   if (state_.pairs == nullptr || is_closed()) return;
   const std::shared_ptr<const packing::PairOrder> order = state_.pairs->get();
   if (order == nullptr) return;
-  // Packing that rarely closes thresholds is tried less often.
-  if (here.packing_credit < 0) {
-    ++here.packing_credit;
-    return;
-  }
+  if (here.packing_credit.leaves_out()) return;
   for (const int x : {smaller, 1 - smaller}) {
     if (is_closed() || !make_child(rows, trial.run.variable, n_true, x == 1, here.child)) break;
     lower[x] = std::max(lower[x], pair_bound_.of(here.child, *order));
   }
   if (is_closed()) ++n_packed_;
-  here.packing_credit = is_closed() ? std::min(here.packing_credit + 4, kMostPackingCredit) : here.packing_credit - 1;
-  if (here.packing_credit < 0) here.packing_credit = -kMostPackingCredit;
+  here.packing_credit.count(is_closed());
+}
+
+/// Packs all rows, and closes the thresholds that are not used up.
+void OrderedWorker::close_by_slack(const sorted::SortedRows& rows, Ticks best, ThresholdHeap& heap) {
+  if (!problem_.uses_slack || state_.pairs == nullptr) return;
+  const std::shared_ptr<const packing::PairOrder> order = state_.pairs->get();
+  if (order == nullptr) return;
+  const Ticks bound = pair_bound_.of(rows, *order);
+  n_slack_ += heap.close_if([&](std::uint32_t variable, std::int64_t threshold) {
+    return bounds::bound_with_column(bound, pair_bound_.unused(variable, threshold)) >= best;
+  });
 }
 
 sorted::ThresholdBounds OrderedWorker::try_threshold(const sorted::SortedRows& rows, TreeSize size,
@@ -283,7 +288,8 @@ sorted::ThresholdBounds OrderedWorker::try_threshold(const sorted::SortedRows& r
     if (lower[0] + lower[1] >= best_now || !make_child(rows, run.variable, n_true, x == 1, here.child)) break;
     here.last_side = x == 1;
     // A larger bound than this threshold needs: what is proven beyond the best tree closes neighboring thresholds.
-    side[x] = solve(here.child, {size.depth - 1, size.leaves - 1}, 2 * best_now - lower[1 - x], level + 1);
+    const Ticks more = asks_little_ ? 0 : best_now;
+    side[x] = solve(here.child, {size.depth - 1, size.leaves - 1}, best_now + more - lower[1 - x], level + 1);
     Ticks& relaxed = x == 1 ? tried.true_side : tried.false_side;
     relaxed = std::max(relaxed, side[x].relaxed);
     lower[x] = std::max(lower[x], has_leaves ? side[x].lower : relaxed);

@@ -27,6 +27,7 @@
 #include "ordered/pair_bound.hpp"
 #include "ordered/preorder_tree.hpp"
 #include "ordered/threshold_heap.hpp"
+#include "packing/packing_credit.hpp"
 #include "run/run.hpp"
 #include "sorted/three_level_roots.hpp"
 #include "sorted/two_level_thresholds.hpp"
@@ -73,6 +74,9 @@ class OrderedWorker {
 
   run::WorkMeter& meter() { return meter_; }
   Counters counters() const;
+  /// Whether to prove of the sides of a threshold only what the threshold needs, rather than what closes its neighbors,
+  /// too.
+  void ask_little(bool asks_little) { asks_little_ = asks_little; }
   /// Whether a deeper tree might cost less than asked for in some subproblem since the last call.
   bool was_cut_by_depth() { return std::exchange(is_cut_, false); }
   /// Tells the others what this thread holds and has done.
@@ -91,8 +95,8 @@ class OrderedWorker {
     sorted::ThresholdBounds bounds{};             // what is proven of it
     OrderedResult side[2];                        // of its sides, as far as they are solved
     bool last_side = false;                       // the side that is or was solved last
-    int packing_credit = 8;                       // below zero: thresholds whose sides are not to be packed
-    bool is_stopped = false;                      // while its thresholds were searched
+    packing::PackingCredit packing_credit{8, 4};
+    bool is_stopped = false;  // while its thresholds were searched
   };
   /// The root, then the side that was being solved last at each level, down to where `is_stopped` does not hold.
   const std::deque<Level>& levels() const { return levels_; }
@@ -107,6 +111,7 @@ class OrderedWorker {
   Level& level(std::size_t number);
   void pack_sides(const sorted::SortedRows& rows, const ThresholdTrial& trial, std::uint32_t n_true, int smaller,
                   const std::atomic<Ticks>& best, Level& here, Ticks (&lower)[2]);
+  void close_by_slack(const sorted::SortedRows& rows, Ticks best, ThresholdHeap& heap);
   void solve_two_levels(const sorted::SortedRows& rows, TreeSize size, std::uint32_t depth, Ticks bound,
                         OrderedResult& result);
   void solve_known(const sorted::SortedRows& rows, TreeSize size, Ticks bound, std::size_t level,
@@ -132,9 +137,9 @@ class OrderedWorker {
   std::vector<std::uint32_t> number_;
   PairBound pair_bound_;
   std::uint64_t n_subproblems_ = 0;  // since the last `publish`
-  std::uint64_t n_two_levels_ = 0, n_known_ = 0, n_packed_ = 0, n_guessed_ = 0, n_narrowed_ = 0;
+  std::uint64_t n_two_levels_ = 0, n_known_ = 0, n_packed_ = 0, n_slack_ = 0, n_guessed_ = 0, n_narrowed_ = 0;
   std::uint64_t announced_bytes_ = 0;
-  bool is_cut_ = false;
+  bool is_cut_ = false, asks_little_ = false;
 };
 
 }  // namespace hornbeam::ordered

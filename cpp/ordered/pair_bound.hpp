@@ -25,6 +25,10 @@ class PairBound {
 
   /// No tree for the rows costs less, whatever its size.
   Ticks of(const sorted::SortedRows& rows, const packing::PairOrder& order);
+  /// What the last packing has left of a threshold of its rows.
+  Ticks unused(std::uint32_t variable, std::int64_t threshold) const {
+    return packer_.capacity(packer_.first(variable) + static_cast<std::size_t>(threshold));
+  }
   std::uint64_t bytes() const { return packer_.bytes() + 4 * (number_in_part_.capacity() + pairs_of_part_.capacity()); }
 
  private:

@@ -36,6 +36,7 @@ SharedRoot::SharedRoot(const OrderedProblem& problem, OrderedState& state, std::
       state_(state),
       cost_(cost_of_leaf(problem)),
       best_(std::min(cost_, first_beyond_cutoff(problem, state.run))),
+      asked_(best()),
       sure_lower_(std::min(best(), problem.costs.leaf)),
       lower_(sure_lower_),
       in_flight_(n_threads, kInfinity),
@@ -47,6 +48,12 @@ bool SharedRoot::sort_rows(run::WorkMeter& meter) {
   const bool is_sorted = !meter.stopped() && rows_.sort(columns, problem_.rows, meter);
   announce(rows_.bytes());
   return is_sorted;
+}
+
+std::uint64_t SharedRoot::bytes() const {
+  std::uint64_t bytes = rows_.bytes() + heap_.bytes();
+  for (const std::vector<sorted::ThresholdBounds>& known : known_) bytes += sizeof(known[0]) * known.capacity();
+  return bytes;
 }
 
 void SharedRoot::announce(std::uint64_t bytes) {
@@ -70,12 +77,15 @@ void SharedRoot::improve(OrderedResult& found) {
   if (found.cost >= cost_) return;
   cost_ = found.cost;
   best_.store(std::min(best(), cost_), std::memory_order_relaxed);
+  ask();
   preorder_ = std::move(found.preorder);
 }
 
+void SharedRoot::ask() { asked_.store(std::min(best(), goal_), std::memory_order_relaxed); }
+
 /// A bound of the trees up to some depth is one of all trees if deeper ones cannot cost less than the best.
 void SharedRoot::raise_lower(Ticks bound, std::uint32_t depth) {
-  if (!may_gain(depth + 1)) lower_ = std::max(lower_, std::min(bound, best()));
+  if (!may_gain(depth + 1)) lower_ = std::max(lower_, std::min(bound, std::min(best(), goal_)));
 }
 
 void SharedRoot::learn(OrderedResult found, std::uint32_t depth) {
@@ -96,7 +106,40 @@ void SharedRoot::open(std::uint32_t depth, std::vector<std::vector<sorted::Thres
   const bool has_root = preorder_.front().kind == PreorderNode::Kind::split;
   heap_.open(thresholds, rows_, has_root ? std::optional(preorder_.front().split) : std::nullopt, problem_.costs.leaf);
   heap_.close_short_sides(problem_.costs, rows_.n_rows());
-  announce(rows_.bytes() + heap_.bytes());
+  announce(bytes());
+}
+
+void SharedRoot::go_on(const Open& earlier) {
+  const std::lock_guard lock(mutex_);
+  is_left_ = false;
+  goal_ = kInfinity;
+  ask();
+  depth_ = earlier.depth;
+  heap_.replace(earlier.runs);
+}
+
+void SharedRoot::open_step(Ticks step) {
+  const std::lock_guard lock(mutex_);
+  is_left_ = false;
+  goal_ = std::min(best(), lower_ + step);
+  ask();
+  depth_ = useful_depth();
+  known_.resize(rows_.n_variables());
+  heap_.reopen(known_, problem_.costs.leaf);
+  heap_.close_short_sides(problem_.costs, rows_.n_rows());
+  announce(bytes());
+}
+
+/// What is proven of a threshold holds for trees of any useful depth, so a later step begins with it.
+void SharedRoot::keep(std::uint32_t variable, const sorted::ThresholdBounds& tried) {
+  std::vector<sorted::ThresholdBounds>& known = known_[variable];
+  const auto at =
+      std::lower_bound(known.begin(), known.end(), tried.index,
+                       [](const sorted::ThresholdBounds& one, std::int64_t index) { return one.index < index; });
+  if (at != known.end() && at->index == tried.index)
+    *at = tried;
+  else
+    known.insert(at, tried);
 }
 
 void SharedRoot::narrow(OrderedWorker& worker) {
@@ -137,7 +180,7 @@ Ticks SharedRoot::lower_after_guesses(bool is_done) const {
 /// The next threshold for a thread.
 std::optional<ThresholdTrial> SharedRoot::take(std::uint32_t thread) {
   if (is_guessed()) return std::nullopt;
-  std::optional<ThresholdTrial> trial = heap_.take(problem_, best());
+  std::optional<ThresholdTrial> trial = heap_.take(problem_, asked_.load(std::memory_order_relaxed));
   if (trial) {
     in_flight_[thread] = trial->run.bound();
     tried_[thread] = trial->run;
@@ -152,7 +195,7 @@ void SharedRoot::work(OrderedWorker& worker, std::uint32_t thread, const std::fu
     lock.unlock();
     on_step();
     lock.lock();
-    if (state_.run.stopped()) return;
+    if (state_.run.stopped() || is_left()) return;
     const std::optional<ThresholdTrial> trial = take(thread);
     if (!trial) {
       // A threshold in progress may leave runs on both sides of it, so only when all threads are idle is the depth
@@ -164,7 +207,7 @@ void SharedRoot::work(OrderedWorker& worker, std::uint32_t thread, const std::fu
     lock.unlock();
     OrderedResult found;
     const sorted::ThresholdBounds tried = worker.try_threshold(
-        rows_, {depth_, problem_.size.leaves}, heap_.thresholds_of(trial->run.variable), *trial, best_, found);
+        rows_, {depth_, problem_.size.leaves}, heap_.thresholds_of(trial->run.variable), *trial, asked_, found);
     lock.lock();
     in_flight_[thread] = state_.run.stopped() ? tried.true_side + tried.false_side : kInfinity;
     if (state_.run.stopped())
@@ -174,7 +217,8 @@ void SharedRoot::work(OrderedWorker& worker, std::uint32_t thread, const std::fu
     improve(found);
     if (thread != 0) ++n_by_helpers_;
     heap_.put_back(trial->run, tried);
-    announce(rows_.bytes() + heap_.bytes());
+    if (goal_ < kInfinity) keep(trial->run.variable, tried);
+    announce(bytes());
     changed_.notify_all();
   }
   raise_lower(kInfinity, depth_);

@@ -58,8 +58,14 @@ class SharedRoot {
   /// No tree costs less than it has to.
   void close() { lower_ = best(); }
 
-  /// Tries thresholds until none is left or the search is stopped. `on_step` is called between two thresholds, and
-  /// repeatedly while there is none to try but other threads may still return some.
+  /// Opens all thresholds as roots of trees of any useful depth that cost less than the bound and `step` more. What
+  /// such steps prove of thresholds is kept for the next one. `leave` ends the search of one depth for it.
+  void open_step(Ticks step);
+  void leave() { is_left_.store(true, std::memory_order_relaxed); }
+  bool is_left() const { return is_left_.load(std::memory_order_relaxed); }
+
+  /// Tries thresholds until none is left, the search is left or it is stopped. `on_step` is called between two
+  /// thresholds, and repeatedly while there is none to try but other threads may still return some.
   void work(OrderedWorker& worker, std::uint32_t thread, const std::function<void()>& on_step);
 
   /// What a later search needs to go on with the thresholds of this depth; at any time.
@@ -82,8 +88,8 @@ class SharedRoot {
     const std::lock_guard lock(mutex_);
     return lower_ >= best();
   }
-  /// Goes on with these runs in place of those that `open` has opened.
-  void go_on(const Open& earlier) { heap_.replace(earlier.runs); }
+  /// Goes on with these runs in place of those that are open.
+  void go_on(const Open& earlier);
 
   Interval interval() const;
   /// What a tree has to cost less than: the best one, and the first cost beyond the cutoff.
@@ -97,9 +103,12 @@ class SharedRoot {
   Ticks reference_loss() const;
   bool is_guessed() const;
   void improve(OrderedResult& found);
+  void ask();
+  void keep(std::uint32_t variable, const sorted::ThresholdBounds& tried);
   void raise_lower(Ticks bound, std::uint32_t depth);
   std::optional<ThresholdTrial> take(std::uint32_t thread);
   Ticks bound_in_flight() const;
+  std::uint64_t bytes() const;
   void announce(std::uint64_t bytes);
 
   const OrderedProblem& problem_;
@@ -108,15 +117,20 @@ class SharedRoot {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  Ticks cost_;               // of `preorder_`
-  std::atomic<Ticks> best_;  // that or, if it is less, the first cost beyond the cutoff
-  const Ticks sure_lower_;   // whatever is guessed
+  Ticks cost_;                // of `preorder_`
+  std::atomic<Ticks> best_;   // that or, if it is less, the first cost beyond the cutoff
+  Ticks goal_ = kInfinity;    // of a step
+  std::atomic<Ticks> asked_;  // the least of both
+  const Ticks sure_lower_;    // whatever is guessed
   Ticks lower_;
   PreorderTree preorder_{{PreorderNode::Kind::leaf}};
   ThresholdHeap heap_;
   std::uint32_t depth_ = 0;       // of the trees whose roots are in `heap_`
   std::vector<Ticks> in_flight_;  // bound of the threshold that each thread is trying, or that a stop left unfinished
   std::vector<std::optional<sorted::OpenThresholds>> tried_;  // the runs that these thresholds are from
+  // What steps have proven of thresholds, by variable and in their order.
+  std::vector<std::vector<sorted::ThresholdBounds>> known_;
+  std::atomic<bool> is_left_ = false;
   std::uint64_t announced_bytes_ = 0, n_by_helpers_ = 0;
 };
 

@@ -81,6 +81,46 @@ void ThresholdHeap::close_short_sides(const sorted::LeafCosts& costs, std::uint3
   }
 }
 
+std::uint64_t ThresholdHeap::close_if(const std::function<bool(std::uint32_t, std::int64_t)>& is_closed) {
+  std::uint64_t n_closed = 0;
+  std::vector<sorted::OpenThresholds> runs;
+  runs.swap(open_);
+  first_.reset();
+  for (const sorted::OpenThresholds& run : runs) {
+    // What bounds each threshold of the run bounds its neighbors, too.
+    const auto bounds_at = [&](std::int64_t index) {
+      return sorted::ThresholdBounds{index, run.low.true_side, run.high.false_side};
+    };
+    sorted::OpenThresholds part = run;
+    for (std::int64_t t = run.first; t <= run.last; ++t) {
+      if (!is_closed(run.variable, t)) continue;
+      ++n_closed;
+      part.high = bounds_at(t);
+      part.last = t - 1;
+      push(part);
+      part = {run.variable, bounds_at(t), run.high, t + 1, run.last};
+    }
+    push(part);
+  }
+  return n_closed;
+}
+
+void ThresholdHeap::reopen(const std::vector<std::vector<sorted::ThresholdBounds>>& known, Ticks leaf_cost) {
+  open_.clear();
+  first_.reset();
+  for (std::uint32_t v = 0; v < known.size(); ++v) {
+    if (thresholds_[v].empty()) continue;
+    sorted::OpenThresholds rest = sorted::all_open(v, thresholds_[v], leaf_cost);
+    for (const sorted::ThresholdBounds& at : known[v]) {
+      const auto [before, behind] = rest.divide(at);
+      push(before);
+      push({v, at, at, at.index, at.index});
+      rest = behind;
+    }
+    push(rest);
+  }
+}
+
 void ThresholdHeap::push(const sorted::OpenThresholds& run) {
   if (run.is_empty()) return;
   open_.push_back(run);

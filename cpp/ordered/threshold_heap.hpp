@@ -5,6 +5,7 @@
 // COST    A threshold that is tried replaces its run by at most two.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -39,6 +40,10 @@ class ThresholdHeap {
   /// Closes the thresholds that leave a side with too few rows for a leaf. Only for rows without larger ones, which
   /// such thresholds would bound.
   void close_short_sides(const sorted::LeafCosts& costs, std::uint32_t n_rows);
+  /// Closes the thresholds for which `is_closed(variable, index)`, and returns how many.
+  std::uint64_t close_if(const std::function<bool(std::uint32_t, std::int64_t)>& is_closed);
+  /// Opens all thresholds again. `known` has what is proven of some of them, by variable and sorted.
+  void reopen(const std::vector<std::vector<sorted::ThresholdBounds>>& known, Ticks leaf_cost);
 
   Ticks bound() const { return open_.empty() ? kInfinity : open_.front().bound(); }
   std::vector<std::vector<sorted::Threshold>>& thresholds() { return thresholds_; }

@@ -91,18 +91,22 @@ struct PairSizes {
 
 class NearPairs {
  public:
-  /// `packer` has the bins of all rows and their thresholds. `meter` counts the work, each unit some ten nanoseconds;
-  /// it lives as long as the pairs.
+  /// `packer` has the bins of all rows and their thresholds. `meter` counts the work, each unit some thirty
+  /// nanoseconds; it lives as long as the pairs.
   NearPairs(ThresholdPacker packer, std::vector<RowLoss> losses, Ticks leaf_penalty, run::WorkMeter& meter);
 
   /// Packs again and again until the meter has so much work, or more is unlikely to help. Throws Stopped.
   void work_up_to(std::uint64_t work);
+  /// Whether more packings are unlikely to help much.
+  bool is_settled() const { return n_rounds_ >= kRoundsToSettle || n_idle_ >= kIdleRoundsToSettle; }
   /// No tree of the whole problem costs less.
   Ticks bound() const { return bounds::packing_bound(leaf_penalty_, least_loss_, most_packed_); }
   /// The pairs in the order that has packed the most; null before.
   const std::shared_ptr<const PairOrder>& order() const { return order_; }
 
  private:
+  static constexpr std::uint32_t kRoundsToSettle = 24, kIdleRoundsToSettle = 5;
+
   void improve();
   bool is_done() const;
   void find_coordinates();

@@ -41,8 +41,13 @@ bool RootPacking::raise(std::uint64_t searched, std::uint64_t bytes, Ticks best)
   run_.finishes([&] { pairs_->work_up_to(units * share / 16); });
   is_working_ = false;
   // Far from a proof at the root, subproblems are rarely closed either.
-  if (!is_far() && order_.get() != pairs_->order()) order_.set(pairs_->order());
+  if ((is_shared_ || !is_far()) && order_.get() != pairs_->order()) order_.set(pairs_->order());
   return bound() > before;
+}
+
+void RootPacking::share_order() {
+  is_shared_ = true;
+  if (pairs_) order_.set(pairs_->order());
 }
 
 }  // namespace hornbeam::packing

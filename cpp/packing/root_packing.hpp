@@ -15,7 +15,7 @@ namespace hornbeam::packing {
 
 /// In units of packing; tests choose more.
 struct Schedule {
-  std::uint64_t units_before = 1u << 18;  // of the search, before packing begins
+  std::uint64_t units_before = 1u << 20;  // of the search, before packing begins
   // For 16 units of the search: while the bound is near the cost of the best tree, or the search has taken long; and
   // while it is far.
   std::uint64_t units_if_near = 16, units_if_far = 1;
@@ -33,6 +33,10 @@ class RootPacking {
 
   /// No tree of the whole problem costs less.
   Ticks bound() const { return pairs_ ? pairs_->bound() : 0; }
+  /// Whether what is packed is unlikely to rise much in the next few packings.
+  bool is_settled() const { return pairs_ && pairs_->is_settled(); }
+  /// Shares the order from now on, however far the bound is from the cost of the best tree.
+  void share_order();
   /// The best order so far, for all threads.
   const SharedPairs& order() const { return order_; }
   std::uint64_t bytes() const { return pairs_ ? sizes_.bytes() : 0; }
@@ -44,7 +48,7 @@ class RootPacking {
   const std::uint64_t work_of_unit_;
   run::Run& run_;
   run::WorkMeter meter_;
-  bool has_no_room_ = false, is_working_ = false;
+  bool has_no_room_ = false, is_working_ = false, is_shared_ = false;
   std::optional<NearPairs> pairs_;
   SharedPairs order_;
 };

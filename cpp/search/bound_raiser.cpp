@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "bounds/packing.hpp"
+#include "bounds/packing_slack.hpp"
 
 namespace hornbeam::search {
 
@@ -22,13 +23,6 @@ table::Interval proven_by_levels(std::uint32_t levels, const table::KnownTree& b
   return {depth <= levels ? best.cost : std::min(best.cost, (levels + 2) * leaf_cost), best};
 }
 
-/// Of packings, which may fail `gain` times for each that closes its frame: below zero, so many frames are left out.
-int next_credit(int credit, bool has_closed, int gain) {
-  constexpr int kMostCredit = 64;
-  if (has_closed) return std::min(credit + gain, kMostCredit);
-  return credit > 0 ? credit - 1 : -kMostCredit;
-}
-
 }  // namespace
 
 BoundRaiser::BoundRaiser(SearchThread& thread, ChildMaker& children, CandidateList& candidates)
@@ -37,7 +31,8 @@ BoundRaiser::BoundRaiser(SearchThread& thread, ChildMaker& children, CandidateLi
       candidates_(candidates),
       two_levels_(thread.problem, thread.kernels, thread.meter),
       clustering_(thread.problem),
-      packer_(thread.problem, thread.kernels) {
+      packer_(thread.problem, thread.kernels),
+      known_pairs_(thread.problem) {
   SharedState& shared = thread.shared;
   if (two_levels_.is_usable() || !shallow::SumSolver::is_usable(thread.problem)) return;
   thread.maker.number_rows();
@@ -64,16 +59,14 @@ void BoundRaiser::raise_by_known_pairs(Frame& frame, Ticks budget) {
   if (frame.has_known_pairs || frame.rows.numbers.empty() || !thread_.shared.has_pairs()) return;
   const std::shared_ptr<const packing::PairOrder> order = thread_.shared.pairs->get();
   frame.has_known_pairs = true;
-  if (known_credit_ < 0) {
-    ++known_credit_;
-    return;
-  }
-  const Ticks bound = packer_.bound_by_known(frame.rows, *order, thread_.shared.row_bits, frame.upper());
-  thread_.meter.add(packer_.work());
+  if (known_credit_.leaves_out()) return;
+  const Ticks bound = known_pairs_.bound(frame.rows, *order, thread_.shared.row_bits, frame.upper());
+  thread_.meter.add(known_pairs_.work());
   frame.raise(std::min(frame.upper(), bound));
-  const bool has_closed = frame.has_reached(budget);
-  if (has_closed) ++thread_.counters.packing;
-  known_credit_ = next_credit(known_credit_, has_closed, 1);
+  if (frame.has_reached(budget)) ++thread_.counters.packing;
+  raise_by_slack(frame, bound, budget,
+                 [&](std::uint32_t column) { return known_pairs_.unused(frame.rows.columns[column]); });
+  known_credit_.count(frame.has_reached(budget));
 }
 
 void BoundRaiser::raise_by_packing(Frame& frame, Ticks budget) {
@@ -86,18 +79,16 @@ void BoundRaiser::raise_by_packing(Frame& frame, Ticks budget) {
   const auto is_open = [&](const Candidate& candidate) { return candidate.lower < frame.target(budget); };
   if (std::count_if(frame.candidates.begin(), frame.candidates.end(), is_open) < kLeastOpenToPack) return;
   frame.is_packed = true;
-  // Packing that rarely closes frames is tried less often.
-  if (!in_blocks && packing_credit_ < 0) {
-    ++packing_credit_;
-    return;
-  }
+  if (!in_blocks && packing_credit_.leaves_out()) return;
   thread_.maker.make_slot_rows(frame.rows);
   const Ticks without = bounds::packing_bound(thread_.problem.leaf_cost, frame.least_loss, 0);
   const Ticks packed = packer_.pack(frame.rows, frame.target(budget) - without, frame.upper() - without, in_blocks);
   thread_.meter.add(packer_.work());
   frame.raise(std::min(frame.upper(), without + packed));
+  if (frame.has_reached(budget))
+    ++(packer_.is_in_blocks() ? thread_.counters.packing_blocks : thread_.counters.packing);
+  raise_by_slack(frame, without + packed, budget, [&](std::uint32_t column) { return packer_.unused(column); });
   const bool has_closed = frame.has_reached(budget);
-  if (has_closed) ++(packer_.is_in_blocks() ? thread_.counters.packing_blocks : thread_.counters.packing);
   if (in_blocks) {
     if (has_closed)
       lost_on_blocks_ -= std::min(lost_on_blocks_, kRefundOfBlocks * packer_.work());
@@ -105,7 +96,19 @@ void BoundRaiser::raise_by_packing(Frame& frame, Ticks budget) {
       lost_on_blocks_ += packer_.work();
     return;
   }
-  packing_credit_ = next_credit(packing_credit_, has_closed, 4);
+  packing_credit_.count(has_closed);
+}
+
+/// By what a packing of its rows has left of the columns.
+template <class Unused>
+void BoundRaiser::raise_by_slack(Frame& frame, Ticks packing_bound, Ticks budget, Unused unused) {
+  if (!thread_.problem.bounds.packing_slack || frame.has_reached(budget)) return;
+  for (Candidate& candidate : frame.candidates) {
+    if (candidate.lower >= frame.target(budget)) continue;
+    candidate.lower = std::max(candidate.lower, bounds::bound_with_column(packing_bound, unused(candidate.column)));
+    if (candidate.lower >= frame.target(budget)) ++thread_.counters.packing_slack;
+  }
+  frame.raise(std::min(frame.upper(), CandidateList::lowest(frame)));
 }
 
 /// Whether the search is a long one, and the next packing within blocks keeps to its share even if it closes nothing.

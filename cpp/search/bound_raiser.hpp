@@ -10,8 +10,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "packing/packing_credit.hpp"
 #include "search/candidate_list.hpp"
 #include "search/clustering.hpp"
+#include "search/known_pairs.hpp"
 #include "search/packing.hpp"
 #include "search/parts.hpp"
 #include "shallow/cell_solver.hpp"
@@ -55,6 +57,8 @@ class BoundRaiser {
   };
 
   void raise_by_known_pairs(Frame& frame, Ticks budget);
+  template <class Unused>
+  void raise_by_slack(Frame& frame, Ticks packing_bound, Ticks budget, Unused unused);
   bool may_pack_blocks() const;
   bool may_probe(const Frame& frame);
   Probe probe(Frame& frame, Candidate& candidate, int x, Ticks goal);
@@ -78,8 +82,8 @@ class BoundRaiser {
   std::optional<shallow::SumSolver> sum_solver_;  // of models that have two sums
   GroupClustering clustering_;
   PairPacker packer_;
-  int packing_credit_ = 16;           // below zero: frames to leave out
-  int known_credit_ = 16;             // the same, of pairs that are known
+  KnownPairs known_pairs_;
+  packing::PackingCredit packing_credit_{16, 4}, known_credit_{16, 1};
   std::uint64_t lost_on_blocks_ = 0;  // words of packings within blocks, less refunds
   int probe_credit_ = 1;
   std::uint32_t n_probes_left_out_ = 0;

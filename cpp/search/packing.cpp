@@ -40,22 +40,15 @@ bool PairPacker::may_need_blocks(const rows::RowSet& rows) const {
 }
 
 void PairPacker::find_columns(const rows::RowSet& rows) {
-  const Ticks threshold = problem_.threshold();
-  std::vector<Ticks> other_side(measures_.size());
   allowed_.assign(std::max<std::size_t>(rows.words_per_slot, words_for(rows.n_columns)), 0);
   columns_.clear();
-  for (std::uint32_t c = 0; c < rows.n_columns; ++c) {
-    for (std::uint32_t m = 0; m < measures_.size(); ++m)
-      other_side[m] = rows.total[m] - rows.sums[std::size_t{m} * rows.stride + c];
-    const auto weight = [](const models::Cell<Ticks>& cell) { return cell.largest_loss - cell.least_loss; };
-    const Ticks lighter = std::min(weight(problem_.model.cell(&rows.sums[c], rows.stride)),
-                                   weight(problem_.model.cell(other_side.data())));
-    if (lighter < threshold) continue;
+  for_each_packed_column(problem_, rows, [&](std::uint32_t c, Ticks lighter) {
     allowed_[c / kWordBits] |= Word{1} << (c % kWordBits);
     columns_.emplace_back(lighter, c);
-  }
+  });
   total_capacity_ = problem_.leaf_cost * static_cast<Ticks>(columns_.size());
-  capacity_.assign(rows.n_columns, problem_.leaf_cost);
+  capacity_.assign(rows.n_columns, 0);
+  for (const auto& [lighter, c] : columns_) capacity_[c] = problem_.leaf_cost;
   full_.assign(rows.words_per_slot, 0);
 }
 
@@ -165,6 +158,7 @@ Ticks PairPacker::pack(const rows::RowSet& rows, Ticks needed, Ticks enough, boo
   n_words_ = rows.words_per_slot;
   work_ = 0;
   is_in_blocks_ = false;
+  capacity_.clear();
   if (rows.n_columns == 0) return 0;
   Ticks packed = 0;
   Ticks weight[2];  // of the rows of each class
@@ -197,61 +191,6 @@ Ticks PairPacker::pack(const rows::RowSet& rows, Ticks needed, Ticks enough, boo
     if (packed >= enough) return packed;
   }
   return packed;
-}
-
-Ticks PairPacker::bound_by_known(const rows::RowSet& rows, const packing::PairOrder& order,
-                                 const std::vector<Word>& row_bits, Ticks enough) {
-  work_ = 0;
-  is_in_blocks_ = false;
-  find_columns(rows);
-  const std::uint32_t n_columns = problem_.rows.n_columns;
-  n_words_ = words_for(n_columns);
-  // From here on, columns are those of the data.
-  std::vector<Word> allowed(n_words_, 0);
-  for (const auto& [weight, column] : columns_) {
-    const std::uint32_t c = rows.columns[column];
-    allowed[c / kWordBits] |= Word{1} << (c % kWordBits);
-  }
-  capacity_.assign(n_columns, problem_.leaf_cost);
-  full_.assign(n_words_, 0);
-  Ticks bound = problem_.leaf_cost;
-  is_inside_.resize(problem_.rows.n_rows, false);
-  left_of_data_.resize(problem_.rows.n_rows, 0);
-  for (const std::uint32_t row : rows.numbers) {
-    is_inside_[row] = true;
-    left_of_data_[row] = order.losses[row].weight;
-    bound += order.losses[row].least;
-  }
-  std::vector<Word> apart(n_words_);
-  const auto take_known = [&](std::uint32_t a, std::uint32_t b) {
-    ++work_;
-    Ticks weight = std::min(left_of_data_[a], left_of_data_[b]);
-    if (weight == 0) return true;
-    Word blocked = 0;
-    for (std::size_t w = 0; w < n_words_; ++w) {
-      apart[w] = (row_bits[a * n_words_ + w] ^ row_bits[b * n_words_ + w]) & allowed[w];
-      blocked |= apart[w] & full_[w];
-    }
-    if (blocked != 0) return true;
-    const auto for_each_column = [&](auto visit) {
-      for (std::size_t w = 0; w < n_words_; ++w)
-        for (Word word = apart[w]; word != 0; word &= word - 1)
-          visit(w * kWordBits + static_cast<std::size_t>(std::countr_zero(word)));
-    };
-    for_each_column([&](std::size_t c) { weight = std::min(weight, capacity_[c]); });
-    for_each_column([&](std::size_t c) {
-      capacity_[c] -= weight;
-      if (capacity_[c] == 0) full_[c / kWordBits] |= Word{1} << (c % kWordBits);
-    });
-    left_of_data_[a] -= weight;
-    left_of_data_[b] -= weight;
-    bound += weight;
-    return bound < enough;
-  };
-  order.for_each_pair(rows.numbers, [&](std::uint32_t row) { return is_inside_[row]; }, numbers_of_pairs_, take_known);
-  for (const std::uint32_t row : rows.numbers) is_inside_[row] = false;
-  work_ = 16 * (work_ + rows.numbers.size());
-  return bound;
 }
 
 /// Halves the rows by the most balanced columns until the pairs of each block take at most its share of the words. Rows

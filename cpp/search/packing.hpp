@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "base/number_index.hpp"
-#include "packing/near_pairs.hpp"
 #include "rows/problem.hpp"
 #include "rows/row_set.hpp"
 
@@ -25,6 +24,22 @@ namespace hornbeam::search {
 
 /// With less depth, searching a set costs less than packing its rows.
 inline constexpr std::uint32_t kLeastDepthToPack = 4;
+
+/// `visit(column, weight)` for each column of a row set that a tree may split on (bounds/support_condition.hpp), with
+/// the weight of its lighter side.
+template <class Visit>
+void for_each_packed_column(const rows::Problem& problem, const rows::RowSet& rows, Visit visit) {
+  const Ticks threshold = problem.threshold();
+  const std::size_t n_measures = problem.model.measures().size();
+  std::vector<Ticks> other_side(n_measures);
+  for (std::uint32_t c = 0; c < rows.n_columns; ++c) {
+    for (std::size_t m = 0; m < n_measures; ++m) other_side[m] = rows.total[m] - rows.sums[m * rows.stride + c];
+    const auto weight = [](const models::Cell<Ticks>& cell) { return cell.largest_loss - cell.least_loss; };
+    const Ticks lighter =
+        std::min(weight(problem.model.cell(&rows.sums[c], rows.stride)), weight(problem.model.cell(other_side.data())));
+    if (lighter >= threshold) visit(c, lighter);
+  }
+}
 
 class PairPacker {
  public:
@@ -44,9 +59,8 @@ class PairPacker {
   /// Rows that need blocks that they may not use are not packed.
   Ticks pack(const rows::RowSet& rows, Ticks needed, Ticks enough, bool may_use_blocks = true);
 
-  /// A lower bound of rows that have numbers, by pairs of all rows in their order; stops once it is `enough`.
-  Ticks bound_by_known(const rows::RowSet& rows, const packing::PairOrder& order, const std::vector<Word>& row_bits,
-                       Ticks enough);
+  /// What the last packing has left of a column of the row set; 0 of those that no tree needs, or if there was none.
+  Ticks unused(std::uint32_t column) const { return column < capacity_.size() ? capacity_[column] : 0; }
 
   /// Words of work of the last call.
   std::uint64_t work() const { return work_; }
@@ -102,10 +116,7 @@ class PairPacker {
   std::vector<std::uint8_t> distances_;
   std::vector<std::uint32_t> spent_, order_;
   NumberIndex index_;
-  std::vector<std::uint32_t> numbers_of_pairs_;
-  std::vector<bool> is_inside_;      // by row of the data
-  std::vector<Ticks> left_of_data_;  // the same
-  std::vector<Ticks> nearest_;       // distance of each row of the first class to the other
+  std::vector<Ticks> nearest_;  // distance of each row of the first class to the other
 };
 
 }  // namespace hornbeam::search
