@@ -252,6 +252,8 @@ void OrderedWorker::close_by_slack(const sorted::SortedRows& rows, Ticks best, T
   if (!problem_.uses_slack || state_.pairs == nullptr) return;
   const std::shared_ptr<const packing::PairOrder> order = state_.pairs->get();
   if (order == nullptr) return;
+  reserve(heap.growth_by_closing());
+  if (state_.run.stopped()) return;
   const Ticks bound = pair_bound_.of(rows, *order);
   n_slack_ += heap.close_if([&](std::uint32_t variable, std::int64_t threshold) {
     return bounds::bound_with_column(bound, pair_bound_.unused(variable, threshold)) >= best;

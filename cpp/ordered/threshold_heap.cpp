@@ -83,8 +83,8 @@ void ThresholdHeap::close_short_sides(const sorted::LeafCosts& costs, std::uint3
 
 std::uint64_t ThresholdHeap::close_if(const std::function<bool(std::uint32_t, std::int64_t)>& is_closed) {
   std::uint64_t n_closed = 0;
-  std::vector<sorted::OpenThresholds> runs;
-  runs.swap(open_);
+  const std::vector<sorted::OpenThresholds> runs(open_);
+  open_.clear();
   first_.reset();
   for (const sorted::OpenThresholds& run : runs) {
     // What bounds each threshold of the run bounds its neighbors, too.

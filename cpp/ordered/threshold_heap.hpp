@@ -42,6 +42,12 @@ class ThresholdHeap {
   void close_short_sides(const sorted::LeafCosts& costs, std::uint32_t n_rows);
   /// Closes the thresholds for which `is_closed(variable, index)`, and returns how many.
   std::uint64_t close_if(const std::function<bool(std::uint32_t, std::int64_t)>& is_closed);
+  /// What that may add to `bytes`, where no two thresholds that stay open are neighbors.
+  std::uint64_t growth_by_closing() const {
+    std::uint64_t n_runs = 0;
+    for (const sorted::OpenThresholds& run : open_) n_runs += static_cast<std::uint64_t>(run.size() / 2 + 1);
+    return n_runs > open_.capacity() ? (n_runs - open_.capacity()) * sizeof(sorted::OpenThresholds) : 0;
+  }
   /// Opens all thresholds again. `known` has what is proven of some of them, by variable and sorted.
   void reopen(const std::vector<std::vector<sorted::ThresholdBounds>>& known, Ticks leaf_cost);
 

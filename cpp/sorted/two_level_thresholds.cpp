@@ -86,10 +86,15 @@ std::uint64_t TwoLevelThresholds::growth_for(const SortedRows& rows) const {
   std::uint64_t bytes = 4 * (members - member_.capacity()) + 8 * (words - scratch_.capacity());
   if (has_gains(rows)) bytes += roots_.growth_for(rows);
   if (is_binned(rows)) bytes += bins_.growth_for(rows);
+  std::size_t n_thresholds = 0;
   for (std::uint32_t v = 0; v < rows.n_variables(); ++v) {
     const std::size_t kept = v < thresholds_.size() ? thresholds_[v].capacity() : 0;
     bytes += sizeof(Threshold) * (std::max<std::size_t>(kept, rows.most_thresholds(v)) - kept);
+    n_thresholds += rows.most_thresholds(v);
   }
+  // Where no two open thresholds are neighbors, half of them are runs; a list that grows has room for as many again.
+  for (const std::vector<OpenThresholds>* runs : {&open_, &next_})
+    bytes += sizeof(OpenThresholds) * (std::max(n_thresholds, runs->capacity()) - runs->capacity());
   return bytes;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "bounds/packing_slack.hpp"
 #include "ordered/ordered_search.hpp"
 #include "ordered/pair_bound.hpp"
 #include "search/column_pairs.hpp"
@@ -56,6 +57,22 @@ Outcome search(const OrderedTestProblem& problem, bool packs_pairs, std::uint32_
   core.packs_pairs = packs_pairs;
   core.pair_packing = kAtOnce;
   return search_ordered(core, run);
+}
+
+/// The problem of some of its rows.
+OrderedTestProblem problem_of(const OrderedTestProblem& problem, const SortedRows& rows) {
+  OrderedTestProblem part = problem;
+  part.bins.clear();
+  part.classes.clear();
+  part.weights.clear();
+  const OrderedColumns columns = problem.columns();
+  for (std::uint32_t v = 0; v < columns.n_variables(); ++v)
+    for (const std::uint32_t row : rows.original()) part.bins.push_back(columns.bins_of(v)[row]);
+  for (const std::uint32_t row : rows.original()) {
+    part.classes.push_back(problem.classes[row]);
+    part.weights.push_back(problem.weights[row]);
+  }
+  return part;
 }
 
 }  // namespace
@@ -116,24 +133,22 @@ RANDOM_TEST(packed_pairs_never_promise_more_than_the_best_tree_costs, 400) {
   std::vector<Threshold> thresholds;
   rows.list_thresholds(0, thresholds);
   if (thresholds.empty()) return;
-  const Threshold& threshold = thresholds[draw.below(static_cast<std::uint32_t>(thresholds.size()))];
+  const std::uint32_t index = draw.below(static_cast<std::uint32_t>(thresholds.size()));
+  const Ticks with_threshold = bounds::bound_with_column(pairs.bound(), bound.unused(0, index));
   std::vector<std::uint32_t> number;
-  CHECK(rows.make_child(0, threshold.n_rows, true, side, number, always()));
-  OrderedTestProblem of_side = problem;
-  of_side.bins.clear();
-  of_side.classes.clear();
-  of_side.weights.clear();
-  for (std::uint32_t v = 0; v < columns.n_variables(); ++v)
-    for (const std::uint32_t row : side.original()) of_side.bins.push_back(columns.bins_of(v)[row]);
-  for (const std::uint32_t row : side.original()) {
-    of_side.classes.push_back(problem.classes[row]);
-    of_side.weights.push_back(problem.weights[row]);
+  Ticks cost = 0;
+  for (const bool is_true : {false, true}) {
+    CHECK(rows.make_child(0, thresholds[index].n_rows, is_true, side, number, always()));
+    const Ticks of_side = search(problem_of(problem, side), false).tree.cost;
+    CHECK(bound.of(side, *pairs.order()) <= of_side);
+    cost += of_side;
   }
-  CHECK(bound.of(side, *pairs.order()) <= search(of_side, false).tree.cost);
+  // A tree with the threshold as its root costs as much as its sides.
+  CHECK(with_threshold <= cost);
 }
 
 TEST(a_search_over_thresholds_that_packs_pairs_proves_the_same_with_fewer_subproblems) {
-  std::uint64_t n_subproblems[2] = {0, 0}, n_closed = 0;
+  std::uint64_t n_subproblems[2] = {0, 0}, n_closed = 0, n_by_slack = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Random draw(seed);
     const OrderedTestProblem problem = packable_problem(draw);
@@ -146,10 +161,24 @@ TEST(a_search_over_thresholds_that_packs_pairs_proves_the_same_with_fewer_subpro
     n_subproblems[0] += without.n_subproblems;
     n_subproblems[1] += with.n_subproblems;
     n_closed += with.counters.packing;
+    n_by_slack += with.counters.packing_slack;
     CHECK_EQUAL(without.counters.packing, 0u);
   }
   CHECK(n_closed > 0);
+  CHECK(n_by_slack > 0);
   CHECK(2 * n_subproblems[1] < n_subproblems[0]);
+}
+
+RANDOM_TEST(a_search_that_raises_its_bound_in_steps_finds_the_optimum_within_any_limits, 400) {
+  OrderedTestProblem problem = packable_problem(draw);
+  problem.costs.leaf = 1 + draw.below(8);
+  problem.costs.rows_per_leaf = draw.percent(50) ? 1 : 1 + draw.below(4);
+  if (draw.percent(50)) problem.size.depth = 3 + draw.below(4);
+  if (draw.percent(50)) problem.size.leaves = 4 + draw.below(8);
+  const Outcome without = search(problem, false), with = search(problem, true, 1 + draw.below(2));
+  CHECK(with.status == Status::optimal);
+  CHECK_EQUAL(with.tree.cost, without.tree.cost);
+  CHECK_EQUAL(with.lower, without.tree.cost);
 }
 
 TEST(a_search_over_binary_columns_that_packs_pairs_proves_the_same_with_fewer_subproblems) {

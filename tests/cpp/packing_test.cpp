@@ -138,6 +138,10 @@ TEST(a_search_that_packs_within_blocks_proves_the_same_with_fewer_subproblems) {
   check_that_it_saves(&Bounds::packing_blocks, &Counters::packing_blocks, {200, 0}, [](TestProblem&, Random&) {});
 }
 
+TEST(a_search_needs_fewer_subproblems_with_what_packings_leave_of_columns) {
+  check_that_it_saves(&Bounds::packing_slack, &Counters::packing_slack, {}, [](TestProblem&, Random&) {});
+}
+
 TEST(a_search_with_other_costs_or_three_classes_needs_fewer_subproblems_with_the_bound) {
   const std::vector<std::vector<Ticks>> all_costs = {{0, 2, 3, 0}, {0, 2, 2, 2, 0, 2, 2, 2, 0}};
   for (const std::vector<Ticks>& costs : all_costs)
