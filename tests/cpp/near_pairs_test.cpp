@@ -169,9 +169,9 @@ TEST(a_search_over_thresholds_that_packs_pairs_proves_the_same_with_fewer_subpro
   CHECK(2 * n_subproblems[1] < n_subproblems[0]);
 }
 
-RANDOM_TEST(a_search_that_raises_its_bound_in_steps_finds_the_optimum_within_any_limits, 400) {
+RANDOM_TEST(a_search_that_raises_its_bound_in_steps_finds_the_optimum_within_any_limits, 100) {
   OrderedTestProblem problem = packable_problem(draw);
-  problem.costs.leaf = 1 + draw.below(8);
+  problem.costs.leaf = 2 + draw.below(8);
   problem.costs.rows_per_leaf = draw.percent(50) ? 1 : 1 + draw.below(4);
   if (draw.percent(50)) problem.size.depth = 3 + draw.below(4);
   if (draw.percent(50)) problem.size.leaves = 4 + draw.below(8);
