@@ -188,12 +188,12 @@ std::optional<ThresholdTrial> SharedRoot::take(std::uint32_t thread) {
   return trial;
 }
 
-void SharedRoot::work(OrderedWorker& worker, std::uint32_t thread, const std::function<void()>& on_step) {
+void SharedRoot::work(OrderedWorker& worker, std::uint32_t thread, const std::function<void()>& between) {
   std::unique_lock lock(mutex_);
   while (true) {
     raise_lower(std::min(heap_.bound(), bound_in_flight()), depth_);
     lock.unlock();
-    on_step();
+    between();
     lock.lock();
     if (state_.run.stopped() || is_left()) return;
     const std::optional<ThresholdTrial> trial = take(thread);

@@ -64,9 +64,9 @@ class SharedRoot {
   void leave() { is_left_.store(true, std::memory_order_relaxed); }
   bool is_left() const { return is_left_.load(std::memory_order_relaxed); }
 
-  /// Tries thresholds until none is left, the search is left or it is stopped. `on_step` is called between two
+  /// Tries thresholds until none is left, the search is left or it is stopped. `between` is called between two
   /// thresholds, and repeatedly while there is none to try but other threads may still return some.
-  void work(OrderedWorker& worker, std::uint32_t thread, const std::function<void()>& on_step);
+  void work(OrderedWorker& worker, std::uint32_t thread, const std::function<void()>& between);
 
   /// What a later search needs to go on with the thresholds of this depth; at any time.
   struct Open {

@@ -74,6 +74,20 @@ def test_a_target_that_part_of_the_suite_meets_is_met_so_far_and_what_was_not_me
     assert found[-2:] == [("**missed**", "0.200000"), ("not measured", "-")]
 
 
+def test_gaps_are_compared_with_those_of_0_1_0_where_it_proves_nothing():
+    old = {"peer": anytime.BEFORE, "objective": 0.4, "lower_bound": 0.2}
+    found = verdicts(
+        "anytime",
+        *(at(60, dataset="near", objective=0.4, lower_bound=0.35), at(60, dataset="near", **old)),
+        *(at(60, dataset="done", objective=0.4, proven=True), at(60, dataset="done", **old)),
+        *(at(60, dataset="easy", objective=0.4), at(60, dataset="easy", **{**old, "lower_bound": 0.4})),
+        *(at(10, dataset="short", objective=0.4), at(10, dataset="short", **old)),
+    )
+    # A quarter of the gap, and no gap, which counts as 0.001, in place of 0.5.
+    assert found[1] == ("met so far", "0.0224x")
+    assert verdicts("anytime", at(60))[1] == ("not measured", "-")
+
+
 def test_the_report_shows_integrals_against_hornbeams_and_all_objectives(tmp_path):
     own = at(10, trace=[[0.0, 0.5, 0.0], [5.0, 0.25, 0.0]], objective=0.25, lower_bound=0.125)
     text = report_of(tmp_path, own, at(10, "cart", seconds=1.0, objective=0.5, lower_bound=None), suite="anytime")
