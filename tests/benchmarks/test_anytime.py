@@ -85,7 +85,7 @@ def test_gaps_are_compared_with_those_of_0_1_0_where_it_proves_nothing():
     )
     # A quarter of the gap, and no gap, which counts as 0.001, in place of 0.5.
     assert found[1] == ("met so far", "0.0224x")
-    assert verdicts("anytime", at(60))[1] == ("not measured", "-")
+    assert verdicts("anytime", at(60), at(60, "cart"))[1] == ("not measured", "-")
 
 
 def test_the_report_shows_integrals_against_hornbeams_and_all_objectives(tmp_path):
