@@ -16,13 +16,12 @@ namespace hornbeam::ordered {
 
 namespace {
 
-/// The next step asks for so much more than what is proven, in leaf penalties: smaller ones prove about as much in the
-/// same time.
+/// A step asks for a quarter of a leaf penalty more than what is proven. Larger steps prove less in the same time.
 constexpr Ticks kStepsPerLeaf = 4;
 /// Trees of fewer levels are found level by level, unless packings prove nearly all.
 constexpr std::uint32_t kLeastDepthOfSteps = 5, kLeastDepthIfNear = 4;
 
-/// A turn of steps or of single depths has so many parts of the work before it.
+/// A turn of steps or of single depths takes a quarter of the work before it.
 constexpr std::uint64_t kTurnsPerWork = 4;
 
 /// That the search reads in the time of a unit of packing.
