@@ -318,6 +318,10 @@ struct Kernels {
   /// Counts the rows where columns i and j hold, and each column from `first` on: counts[k] of column `first` + k, and
   /// up to kTripleBlock - 1 numbers behind the last.
   void (*count_triples)(const TripleTile&, std::uint32_t i, std::uint32_t j, std::uint32_t first, Ticks* counts);
+  /// Adds to the sum of each column the values of those of the rows whose mask, -1 or 0, is -1 there. `masks` has
+  /// `stride` columns a row, a multiple of 64.
+  void (*add_masked)(const std::int8_t* masks, std::size_t stride, const std::uint32_t* rows,
+                     const std::int32_t* values, std::size_t n_rows, std::int32_t* sums);
 };
 
 /// Words of scratch space that a kernel call needs.

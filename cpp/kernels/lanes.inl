@@ -372,6 +372,7 @@ void hash_columns(TileView tile, const Word* valid, Word* hashes) {
 #include "kernels/binned_stumps.inl"
 #include "kernels/fingerprints.inl"
 #include "kernels/gain_scan.inl"
+#include "kernels/masked_sums.inl"
 #include "kernels/row_distances.inl"
 #include "kernels/stump_scan.inl"
 #include "kernels/convex_scan.inl"  // uses what is in stump_scan.inl
@@ -389,6 +390,6 @@ const Kernels HORNBEAM_KERNELS = {
     count_pairs,           triple_row,     raise_by_distance,  scan_stumps,       scan_gains,
     pair_sums,             triple_sums,    raise_cells,        row_distances,     least_row_distance,
     add_to_bins,           binned_stumps,  binned_marks,       add_to_bin_pairs,  add_words,
-    count_triples};
+    count_triples,         add_masked};
 
 }  // namespace hornbeam::kernels

@@ -10,6 +10,7 @@
 #include "data/distinct_rows.hpp"
 #include "models/leaf_model.hpp"
 #include "packing/root_packing.hpp"
+#include "pricing/schedule.hpp"
 
 namespace hornbeam::rows {
 
@@ -41,6 +42,7 @@ struct Problem {
   Bounds bounds;
   BlockPacking block_packing{};
   packing::Schedule pair_packing{kUnitsBeforePairs};
+  pricing::Schedule row_pricing{};
   // For models of two sums (shallow/sum_solver.hpp); tests choose less.
   std::uint32_t most_columns_of_pairs = kMostColumnsOfPairs;
   std::uint32_t most_columns_of_triples = kMostColumnsOfTriples;

@@ -92,12 +92,16 @@ void AndOrSearch::solve(Frame& frame, Ticks budget) {
     thread_.meter.add(16 * frame.candidates.size());  // each round reads all of them several times
     if (const auto known = thread_.shared.table.find(frame.key)) frame.update(*known);
     if (frame.has_reached(budget)) break;
-    // As soon as there are pairs; from then on, its sides have numbers, too.
-    if (frame.is_root && frame.rows.numbers.empty() && thread_.shared.has_pairs())
+    // As soon as there are pairs or prices; from then on, its sides have numbers, too.
+    if (frame.is_root && frame.rows.numbers.empty() &&
+        (thread_.shared.has_pairs() || thread_.shared.row_prices() != nullptr))
       thread_.maker.number_root(frame.rows);
 
-    // Bounds in the order of their cost: clusters of targets; pairs of columns, which close most frames; what the table
-    // knows of the sides, which needs a key for each candidate that is still open; then a packing of rows.
+    // Bounds in the order of their cost: prices of rows; clusters of targets; pairs of columns, which close most
+    // frames; what the table knows of the sides, which needs a key for each candidate that is still open; then a
+    // packing of rows.
+    raiser_.raise_by_row_prices(frame, budget);
+    if (frame.has_reached(budget)) break;
     raiser_.raise_by_clusters(frame);
     if (frame.has_reached(budget)) break;
     candidates_.pair_open(frame, budget);

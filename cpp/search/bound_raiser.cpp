@@ -5,6 +5,7 @@
 
 #include "bounds/packing.hpp"
 #include "bounds/packing_slack.hpp"
+#include "bounds/row_prices.hpp"
 
 namespace hornbeam::search {
 
@@ -52,6 +53,18 @@ void BoundRaiser::raise_by_clusters(Frame& frame) {
   if (bound <= frame.lower) return;
   ++thread_.counters.clusters;
   frame.raise(bound);
+}
+
+void BoundRaiser::raise_by_row_prices(Frame& frame, Ticks budget) {
+  if (frame.rows.numbers.empty()) return;
+  const std::shared_ptr<const pricing::FeasiblePrices> prices = thread_.shared.row_prices();
+  if (prices == nullptr || frame.priced_by == prices->total) return;
+  frame.priced_by = prices->total;
+  Ticks total = 0;
+  for (const std::uint32_t row : frame.rows.numbers) total += prices->of_row[row];
+  thread_.meter.add(frame.rows.numbers.size());
+  frame.raise(std::min(frame.upper(), bounds::bound_by_prices(total, prices->shift)));
+  if (frame.has_reached(budget)) ++thread_.counters.row_prices;
 }
 
 /// By the pairs of all rows, as soon as there are any.

@@ -1,8 +1,8 @@
 // search/bound_raiser.hpp
 //
-// WHAT    Four ways to raise a lower bound without opening a frame: the best clusters of a frame's targets; a packing
-//         of pairs of rows, for a frame that its pair stage leaves open; the best tree of two or three levels of a
-//         side; a probe of a side (probe.cpp).
+// WHAT    Five ways to raise a lower bound without opening a frame: the prices of its rows; the best clusters of its
+//         targets; a packing of pairs of rows, for a frame that its pair stage leaves open; the best tree of two or
+//         three levels of a side; a probe of a side (probe.cpp).
 // HOLDS   What is proven of a side is in the table when a call returns, unless the search is stopped.
 // CHOICE  The last two are tried on a side before its frame is made: most sides never need one.
 #pragma once
@@ -28,6 +28,9 @@ class BoundRaiser {
 
   /// Bounds a frame by bounds/clusters.hpp, once.
   void raise_by_clusters(Frame& frame);
+
+  /// Bounds a frame by bounds/row_prices.hpp, once for each set of prices.
+  void raise_by_row_prices(Frame& frame, Ticks budget);
 
   /// Bounds a frame by bounds/packing.hpp, once.
   void raise_by_packing(Frame& frame, Ticks budget);

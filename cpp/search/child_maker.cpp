@@ -33,6 +33,7 @@ void ChildMaker::open(Frame& frame, const NodeLimits& limits) {
   frame.tree = {};
   frame.is_expanded = false;
   frame.is_packed = frame.is_clustered = frame.has_known_pairs = false;
+  frame.priced_by = 0;
   frame.work = 0;
   frame.candidates.clear();
   frame.candidate_of.clear();

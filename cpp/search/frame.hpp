@@ -88,6 +88,7 @@ struct Frame : table::Interval {
   bool has_all_splits = true;  // otherwise its bound is about some of them only, and no news for the table
   bool is_expanded;
   bool is_packed, is_clustered, has_known_pairs;
+  Ticks priced_by;  // the total of the prices that have bounded it; 0 if none have
   std::vector<Candidate> candidates;
   std::vector<std::uint32_t> candidate_of;  // by column, or kNoCandidate; made when first needed
   std::uint64_t counted_bytes = 0;

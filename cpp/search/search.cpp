@@ -1,5 +1,6 @@
 #include "search/search.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -8,11 +9,13 @@
 #include "bounds/reference.hpp"
 #include "kernels/kernels.hpp"
 #include "packing/root_packing.hpp"
+#include "pricing/root_pricing.hpp"
 #include "run/checkpoint.hpp"
 #include "run/threads.hpp"
 #include "search/and_or_search.hpp"
 #include "search/bounded_memory.hpp"
 #include "search/column_pairs.hpp"
+#include "search/priced_rows_of.hpp"
 #include "search/read_tree.hpp"
 #include "search/record_tree.hpp"
 #include "shallow/sum_solver.hpp"
@@ -23,6 +26,10 @@ namespace {
 
 /// That are counted in the time of a unit of packing.
 constexpr std::uint64_t kWordsOfUnit = 128;
+/// That are counted in the time of a unit of pricing: fewer where columns are short.
+std::uint64_t words_of_pricing(std::uint32_t n_rows) {
+  return std::clamp<std::uint64_t>(n_rows / kWordBits / 4, 8, kWordsOfUnit);
+}
 
 class Search {
  public:
@@ -46,6 +53,12 @@ class Search {
                        kWordsOfUnit, run_, [this] { report(); });
       shared_.pairs = &packing_->order();
     }
+    if (can_price_rows(problem)) {
+      pricing_.emplace(
+          bytes_to_price(problem), [this] { return priced_rows_of(problem_); }, problem.row_pricing,
+          words_of_pricing(problem.rows.n_rows), run_, [this] { report(); });
+      shared_.prices = &pricing_->prices();
+    }
     if (companion_ != nullptr) companion_->on_poll([this] { report(); });
   }
 
@@ -56,6 +69,7 @@ class Search {
       report();
       find_better_tree(root.limits, thread.work());
       pack_pairs(root.limits, thread.work());
+      price_rows(root.limits, thread.work());
       if (run_.checkpoint() != nullptr && run_.checkpoint()->is_due()) save(root.limits);
     });
     load();
@@ -198,8 +212,21 @@ class Search {
     const std::uint64_t bytes_before = packing_->bytes();
     const bool has_risen = packing_->raise(searched, shared_.bytes(), root.upper());
     shared_.frame_bytes += packing_->bytes() - bytes_before;
-    if (!has_risen) return;
-    shared_.table.tighten(root_key_, {std::min(root.upper(), packing_->bound()), {}});
+    if (has_risen) adopt(packing_->bound());
+  }
+
+  void price_rows(const NodeLimits& limits, std::uint64_t searched) {
+    const table::Interval root = root_interval();
+    if (!pricing_ || root.upper() == kInfinity || limits.depth < kLeastDepthToPack) return;
+    const std::uint64_t bytes_before = pricing_->bytes();
+    const bool has_risen = pricing_->raise(searched, shared_.bytes(), root.lower);
+    shared_.frame_bytes += pricing_->bytes() - bytes_before;
+    if (has_risen) adopt(pricing_->bound());
+  }
+
+  /// Raises the root to what is proven of the whole problem.
+  void adopt(Ticks bound) {
+    shared_.table.tighten(root_key_, {std::min(root_interval().upper(), bound), {}});
     report();
     if (root_interval().is_closed()) run_.stop(run::Status::optimal);
   }
@@ -235,6 +262,7 @@ class Search {
   Ticks sure_lower_ = 0;  // of the root, whatever is guessed
   Ticks reference_loss_ = 0;
   std::optional<packing::RootPacking> packing_;
+  std::optional<pricing::RootPricing> pricing_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "bounds/equivalent_points.hpp"
 #include "packing/near_pairs.hpp"
+#include "pricing/feasible_prices.hpp"
 #include "run/run.hpp"
 #include "search/claims.hpp"
 #include "search/earlier_searches.hpp"
@@ -56,9 +57,13 @@ struct SharedState {
   std::once_flag is_coded;
   std::unique_ptr<const shallow::CodedRows> coded_rows;  // made by the first thread that needs them
   const packing::SharedPairs* pairs = nullptr;           // of all rows, if they get packed
+  const pricing::SharedPrices* prices = nullptr;         // of all rows, if they get priced
   // So that initializers may leave it out. NOLINTNEXTLINE(readability-redundant-member-init)
   std::vector<Word> row_bits{};  // of the data row by row, `words_for(n_columns)` each; made before there are pairs
 
+  std::shared_ptr<const pricing::FeasiblePrices> row_prices() const {
+    return prices == nullptr ? nullptr : prices->get();
+  }
   bool has_pairs() const { return pairs != nullptr && pairs->get() != nullptr; }
   std::uint64_t bytes() const {
     return table.bytes() + (earlier == nullptr ? 0 : earlier->bytes()) + frame_bytes.load(std::memory_order_relaxed);

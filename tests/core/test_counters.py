@@ -54,7 +54,14 @@ def test_every_counter_of_the_exact_search_is_above_0_on_fixed_problems():
         solve_guessed(few, [row % 2 for row in range(70)]),
     )
     unfired = [name for name in _core.COUNTERS["exact"] if found[name] == 0]
-    assert unfired == ["packing_blocks", "clusters", "leaf_penalty", "cells", "forgotten"]  # see TESTED_ELSEWHERE
+    assert unfired == [
+        "packing_blocks",
+        "row_prices",
+        "clusters",
+        "leaf_penalty",
+        "cells",
+        "forgotten",
+    ]  # see TESTED_ELSEWHERE
 
 
 # The number of subproblems may rise or fall with the heuristics: budgets follow from the best tree.
@@ -66,10 +73,11 @@ def test_primal_heuristics_find_better_trees_unless_they_are_off():
     assert on["upper"] == off["upper"]
 
 
-# The heuristics are tested above; packing within blocks begins after seconds, so packing_test.cpp tests it; and several
-# leaf penalties need several searches, so test_earlier.py tests their bound. Clusters and cells are for squared error,
-# and tested in test_squared_error.py. What the table forgets, which is no bound, is tested in test_anytime.py.
-TESTED_ELSEWHERE = ("primal", "packing_blocks", "clusters", "leaf_penalty")
+# The heuristics are tested above; packing within blocks begins after seconds, so packing_test.cpp tests it; prices of
+# rows are off by default, and row_prices_test.cpp tests them; and several leaf penalties need several searches, so
+# test_earlier.py tests their bound. Clusters and cells are for squared error, and tested in test_squared_error.py. What
+# the table forgets, which is no bound, is tested in test_anytime.py.
+TESTED_ELSEWHERE = ("primal", "packing_blocks", "row_prices", "clusters", "leaf_penalty")
 
 
 @pytest.mark.parametrize("bound", [bound for bound in _core.BOUNDS["exact"] if bound not in TESTED_ELSEWHERE])

@@ -1,0 +1,173 @@
+#include "pricing/leaf_check.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace hornbeam::pricing {
+
+LeafCheck::LeafCheck(const PricedRows& rows, run::WorkMeter& meter, OnLeaf on_leaf)
+    : rows_(rows), kernels_(kernels::kernels()), meter_(meter), on_leaf_(std::move(on_leaf)) {}
+
+bool LeafCheck::make_feasible(std::vector<Units>& prices, std::uint64_t most_work) {
+  prices_ = &prices;
+  end_ = meter_.spent() + most_work;
+  for (std::uint32_t prediction = 0; prediction < rows_.n_predictions; ++prediction) {
+    loss_ = rows_.losses(prediction);
+    Level& all = level(0);
+    all.positive.clear();
+    all.others.clear();
+    for (std::uint32_t row = 0; row < rows_.n_rows; ++row) (gain(row) > 0 ? all.positive : all.others).push_back(row);
+    all.open = all.used = Conditions(rows_.n_words());
+    for (std::uint32_t c = 0; c < rows_.n_columns; ++c)
+      for (const bool value : {false, true}) all.open.add(c, value);
+    if (!extend(0)) return false;
+  }
+  return true;
+}
+
+LeafCheck::Level& LeafCheck::level(std::size_t depth) {
+  while (levels_.size() <= depth) levels_.push_back(std::make_unique<Level>());
+  return *levels_[depth];
+}
+
+/// Makes the conjunction and all of its extensions feasible. False if there is too much work.
+bool LeafCheck::extend(std::size_t depth) {
+  Level& at = level(depth);
+  const std::size_t n_lines = rows_.stride() / PricedRows::kColumnsOfLine;
+  meter_.require(16 + (3 * at.positive.size() * (1 + n_lines) + 3 * at.others.size()) / 4);
+  if (meter_.spent() > end_) return false;
+  // Prices have fallen since the rows were told apart.
+  std::erase_if(at.positive, [&](std::uint32_t row) {
+    if (gain(row) > 0) return false;
+    at.others.push_back(row);
+    return true;
+  });
+  at.gains.clear();
+  Ticks positive = 0;
+  for (const std::uint32_t row : at.positive) positive += at.gains.emplace_back(static_cast<Units>(gain(row)));
+  if (positive <= rows_.leaf_penalty || !close(at)) return true;
+  Ticks negative = 0;
+  for (const std::uint32_t row : at.others) negative += gain(row);
+  if (const Ticks excess = positive + negative - rows_.leaf_penalty; excess > 0) {
+    on_leaf_(at.positive, at.others);
+    positive -= lower_prices(at, excess, positive);
+    if (positive <= rows_.leaf_penalty) return true;
+    for (std::size_t i = 0; i < at.positive.size(); ++i) at.gains[i] = static_cast<Units>(gain(at.positive[i]));
+  }
+  find_conditions(at, positive);
+  if (!drop_idle_conditions(at, negative)) return true;
+  // Those that keep the least first: they have the fewest extensions, and no later conjunction uses them again.
+  while (!at.conditions.empty()) {
+    const auto [kept, column, value] = at.conditions.back();
+    at.conditions.pop_back();
+    at.open.drop(column, value);
+    Level& next = level(depth + 1);
+    filter(rows_, at.positive, column, value, next.positive);
+    filter(rows_, at.others, column, value, next.others);
+    next.open = at.open;
+    next.used = at.used;
+    next.used.add(column, value);
+    if (!extend(depth + 1)) return false;
+    if (!at.conditions.empty() && !may_gain(at)) return true;
+  }
+  return true;
+}
+
+/// Adds all conditions that hold for all positive rows. False if one of them has been tried before: then all extensions
+/// have been looked at with it, which only excludes rows that are not positive.
+bool LeafCheck::close(Level& at) {
+  const std::uint32_t n_words = rows_.n_words();
+  Conditions common(n_words);
+  common.holds.assign(n_words, ~Word{0});
+  common.fails.assign(n_words, ~Word{0});
+  if (rows_.n_columns % kWordBits != 0)
+    common.fails.back() = common.holds.back() = (Word{1} << (rows_.n_columns % kWordBits)) - 1;
+  for (const std::uint32_t row : at.positive)
+    for (std::uint32_t w = 0; w < n_words; ++w) {
+      common.holds[w] &= rows_.row(row)[w];
+      common.fails[w] &= ~rows_.row(row)[w];
+    }
+  for (std::uint32_t w = 0; w < n_words; ++w) {
+    if ((common.holds[w] & ~at.open.holds[w] & ~at.used.holds[w]) != 0) return false;
+    if ((common.fails[w] & ~at.open.fails[w] & ~at.used.fails[w]) != 0) return false;
+    at.used.holds[w] |= common.holds[w];
+    at.used.fails[w] |= common.fails[w];
+    at.open.holds[w] &= ~common.holds[w];
+    at.open.fails[w] &= ~common.fails[w];
+  }
+  std::erase_if(at.others, [&](std::uint32_t row) { return common.exclude(rows_.row(row)); });
+  return true;
+}
+
+/// Open conditions that keep more than the leaf penalty, those that keep the most first.
+void LeafCheck::find_conditions(Level& at, Ticks positive_gain) {
+  at.kept.assign(rows_.stride(), 0);
+  kernels_.add_masked(rows_.masks.data(), rows_.stride(), at.positive.data(), at.gains.data(), at.positive.size(),
+                      at.kept.data());
+  at.conditions.clear();
+  for (std::uint32_t c = 0; c < rows_.n_columns; ++c)
+    for (const bool value : {false, true}) {
+      if (!at.open.has(c, value)) continue;
+      const Ticks kept = value ? at.kept[c] : positive_gain - at.kept[c];
+      if (kept > rows_.leaf_penalty)
+        at.conditions.push_back({kept, c, value});
+      else
+        at.open.drop(c, value);
+    }
+  std::sort(at.conditions.begin(), at.conditions.end(),
+            [](const Condition& a, const Condition& b) { return a.kept > b.kept; });
+}
+
+/// Drops conditions that are the costliest one of no conjunction that may exceed its cost. False if none is left.
+bool LeafCheck::drop_idle_conditions(Level& at, Ticks negative_gain) {
+  at.excluded.assign(at.conditions.size() + 1, 0);
+  std::uint64_t work = 0;
+  for (const std::uint32_t row : at.others) {
+    std::size_t first = 0;
+    while (first < at.conditions.size() && rows_.holds(row, at.conditions[first].column) == at.conditions[first].value)
+      ++first;
+    work += first;
+    at.excluded[first] += gain(row);
+  }
+  meter_.add(work / 8);
+  std::size_t n_kept = 0;
+  for (std::size_t i = 0; i < at.conditions.size(); ++i) {
+    negative_gain -= at.excluded[i];
+    if (at.conditions[i].kept + negative_gain > rows_.leaf_penalty) n_kept = i + 1;
+  }
+  for (std::size_t i = n_kept; i < at.conditions.size(); ++i)
+    at.open.drop(at.conditions[i].column, at.conditions[i].value);
+  at.conditions.resize(n_kept);
+  return n_kept > 0;
+}
+
+/// Lowers the prices of positive rows by at least the excess, in proportion to their gains. Returns by how much.
+Ticks LeafCheck::lower_prices(const Level& at, Ticks excess, Ticks positive_gain) {
+  Ticks lowered = 0;
+  for (const std::uint32_t row : at.positive) {
+    const Ticks by = (gain(row) * excess + positive_gain - 1) / positive_gain;
+    (*prices_)[row] -= static_cast<Units>(by);
+    lowered += by;
+  }
+  return lowered;
+}
+
+/// Whether a conjunction of the open conditions may exceed its cost, given the rows that none of them excludes.
+bool LeafCheck::may_gain(const Level& at) const {
+  Ticks most = 0;
+  for (const std::uint32_t row : at.positive) most += std::max<Ticks>(gain(row), 0);
+  if (most <= rows_.leaf_penalty) return false;
+  for (const std::uint32_t row : at.others)
+    if (!at.open.exclude(rows_.row(row))) most += gain(row);
+  return most > rows_.leaf_penalty;
+}
+
+void LeafCheck::filter(const PricedRows& rows, const std::vector<std::uint32_t>& from, std::uint32_t column, bool value,
+                       std::vector<std::uint32_t>& to) {
+  to.clear();
+  for (const std::uint32_t row : from)
+    if (rows.holds(row, column) == value) to.push_back(row);
+}
+
+}  // namespace hornbeam::pricing

@@ -1,0 +1,74 @@
+// pricing/leaf_check.hpp
+//
+// WHAT    Makes prices of rows feasible for bounds/row_prices.hpp: looks at all conjunctions of conditions, and lowers
+//         the prices of those rows whose total exceeds what they cost as a leaf.
+// HOLDS   Prices only fall, so what has been looked at stays feasible, and one pass is enough.
+// CHOICE  For each prediction, a row's price less its loss is its gain. The gain of a conjunction is at most that of
+// its
+//         rows of positive gain, so a conjunction whose positive gains do not exceed the leaf penalty is not extended,
+//         which ends the search where rows get few. A conjunction is determined by its rows of positive gain:
+//         conditions that hold for all of them are added at once, and none is reached twice. A negative row stays in a
+//         conjunction unless a condition excludes it. With the conditions in the order of the positive gain that they
+//         lose, conjunctions whose costliest condition is the i-th keep all negative rows that none of the first i
+//         excludes, and at most the positive gain that the i-th leaves.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kernels/kernels.hpp"
+#include "pricing/priced_rows.hpp"
+#include "run/run.hpp"
+
+namespace hornbeam::pricing {
+
+class LeafCheck {
+ public:
+  /// `on_leaf` gets the rows of each leaf found to cost less than its rows.
+  using OnLeaf = std::function<void(std::span<const std::uint32_t> positive, std::span<const std::uint32_t> others)>;
+
+  LeafCheck(const PricedRows& rows, run::WorkMeter& meter, OnLeaf on_leaf);
+
+  /// Lowers the prices until they are feasible. Gives up after so much work: then it returns false. Throws Stopped.
+  bool make_feasible(std::vector<Units>& prices, std::uint64_t most_work);
+
+ private:
+  struct Condition {
+    Ticks kept;  // positive gain of the rows that meet it
+    std::uint32_t column;
+    bool value;
+  };
+  /// A conjunction that is extended, and what its extensions may use.
+  struct Level {
+    std::vector<std::uint32_t> positive, others;
+    std::vector<Units> gains;  // of the positive rows
+    std::vector<Units> kept;   // by column, of the rows where it holds
+    std::vector<Condition> conditions;
+    std::vector<Ticks> excluded;
+    Conditions open, used;
+  };
+
+  Ticks gain(std::uint32_t row) const { return Ticks{(*prices_)[row]} - loss_[row]; }
+  Level& level(std::size_t depth);
+  bool extend(std::size_t depth);
+  bool close(Level& at);
+  void find_conditions(Level& at, Ticks positive_gain);
+  bool drop_idle_conditions(Level& at, Ticks negative_gain);
+  Ticks lower_prices(const Level& at, Ticks excess, Ticks positive_gain);
+  bool may_gain(const Level& at) const;
+  static void filter(const PricedRows& rows, const std::vector<std::uint32_t>& from, std::uint32_t column, bool value,
+                     std::vector<std::uint32_t>& to);
+
+  const PricedRows& rows_;
+  const kernels::Kernels& kernels_;
+  run::WorkMeter& meter_;
+  const OnLeaf on_leaf_;
+  std::vector<std::unique_ptr<Level>> levels_;
+  std::vector<Units>* prices_ = nullptr;
+  const Units* loss_ = nullptr;  // of the prediction at hand
+  std::uint64_t end_ = 0;        // of the work
+};
+
+}  // namespace hornbeam::pricing

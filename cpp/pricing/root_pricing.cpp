@@ -1,0 +1,55 @@
+#include "pricing/root_pricing.hpp"
+
+#include <utility>
+
+#include "bounds/row_prices.hpp"
+
+namespace hornbeam::pricing {
+
+namespace {
+
+constexpr std::uint64_t kUnitsBetweenPolls = std::uint64_t{1} << 18;
+/// A search that has taken so many, a second or more, is not likely to end soon.
+constexpr std::uint64_t kUnitsOfLongSearch = std::uint64_t{1} << 26;
+
+}  // namespace
+
+RootPricing::RootPricing(std::uint64_t bytes, std::function<PricedRows()> make, const Schedule& schedule,
+                         std::uint64_t work_of_unit, run::Run& run, std::function<void()> poll)
+    : bytes_(bytes),
+      make_(std::move(make)),
+      schedule_(schedule),
+      work_of_unit_(work_of_unit),
+      run_(run),
+      meter_(run, kUnitsBetweenPolls, std::move(poll)) {}
+
+Ticks RootPricing::bound() const {
+  const auto best = row_prices_ ? row_prices_->best() : nullptr;
+  return best == nullptr ? 0 : bounds::bound_by_prices(best->total, best->shift);
+}
+
+bool RootPricing::raise(std::uint64_t searched, std::uint64_t bytes, Ticks lower) {
+  const std::uint64_t units = searched / work_of_unit_;
+  // Pricing polls, too.
+  if (units < schedule_.units_before || has_no_room_ || is_working_ || run_.stopped()) return false;
+  if (!row_prices_) {
+    const std::optional<std::uint64_t>& limit = run_.limits().bytes;
+    has_no_room_ = limit && bytes + bytes_ > *limit;
+    if (has_no_room_) return false;
+    rows_ = make_();
+    row_prices_.emplace(rows_, meter_);
+  }
+  const Ticks known = rows_.shift >= 0 ? lower << rows_.shift : lower >> -rows_.shift;
+  const std::uint64_t share = units < kUnitsOfLongSearch                 ? schedule_.units_at_first
+                              : row_prices_->can_reach(known, units / 2) ? schedule_.units_later
+                                                                         : schedule_.units_if_behind;
+  const auto before = row_prices_->best();
+  is_working_ = true;
+  run_.finishes([&] { row_prices_->work_up_to(units * share / 16); });
+  is_working_ = false;
+  if (row_prices_->best() == before) return false;
+  prices_.set(row_prices_->best());
+  return true;
+}
+
+}  // namespace hornbeam::pricing
