@@ -84,8 +84,8 @@ bool are_feasible(const PricedRows& rows, const std::vector<Units>& prices) {
 /// `data`.
 TestProblem random_part(const TestProblem& problem, const DistinctRows& data, Random& draw,
                         std::vector<std::uint32_t>& members) {
-  std::vector<std::uint32_t> codes;
-  for (std::uint32_t c = 0; c < problem.n_columns; ++c) codes.push_back(draw.below(5));
+  std::vector<std::uint32_t> codes(problem.n_columns);
+  for (std::uint32_t& code : codes) code = draw.below(5);
   const auto is_member = [&](auto holds) {
     for (std::uint32_t c = 0; c < problem.n_columns; ++c)
       if (codes[c] < 2 && (codes[c] == 1) != holds(c)) return false;
@@ -122,10 +122,10 @@ Outcome search(const TestProblem& problem, bool prices, std::uint32_t n_threads 
 }  // namespace
 
 RANDOM_TEST(masked_sums_are_those_of_the_rows_where_a_column_holds, 100) {
-  const std::size_t stride = 64 * (1 + draw.below(3));
-  std::vector<std::int8_t> masks;
+  const std::size_t stride = std::size_t{64} * (1 + draw.below(3));
   const std::uint32_t n_all = 1 + draw.below(40);
-  for (std::size_t i = 0; i < n_all * stride; ++i) masks.push_back(draw.percent(50) ? -1 : 0);
+  std::vector<std::int8_t> masks(n_all * stride);
+  for (std::int8_t& mask : masks) mask = draw.percent(50) ? -1 : 0;
   std::vector<std::uint32_t> rows;
   std::vector<std::int32_t> values, expected(stride, 7);
   for (std::uint32_t n = draw.below(30); n > 0; --n) {
@@ -143,9 +143,9 @@ RANDOM_TEST(masked_sums_are_those_of_the_rows_where_a_column_holds, 100) {
 
 RANDOM_TEST(a_check_lowers_prices_until_no_conjunction_costs_less_than_its_rows, 2000) {
   const PricedRows rows = random_rows(draw);
-  std::vector<Units> prices;
+  std::vector<Units> prices(rows.n_rows);
   const std::uint32_t scale = 1 + draw.below(60);
-  for (std::uint32_t row = 0; row < rows.n_rows; ++row) prices.push_back(rows.units(draw.below(scale)));
+  for (Units& price : prices) price = rows.units(draw.below(scale));
   const std::vector<Units> before = prices;
   const bool were_feasible = are_feasible(rows, prices);
   std::uint64_t n_found = 0;
