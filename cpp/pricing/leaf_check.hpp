@@ -3,10 +3,9 @@
 // WHAT    Makes prices of rows feasible for bounds/row_prices.hpp: looks at all conjunctions of conditions, and lowers
 //         the prices of those rows whose total exceeds what they cost as a leaf.
 // HOLDS   Prices only fall, so what has been looked at stays feasible, and one pass is enough.
-// CHOICE  For each prediction, a row's price less its loss is its gain. The gain of a conjunction is at most that of
-// its
-//         rows of positive gain, so a conjunction whose positive gains do not exceed the leaf penalty is not extended,
-//         which ends the search where rows get few. A conjunction is determined by its rows of positive gain:
+// CHOICE  For each prediction, a row's price less its loss is its gain. A conjunction gains at most what its rows of
+//         positive gain do, so one whose positive gains do not exceed the leaf penalty is not extended, which ends the
+//         search where rows get few. A conjunction is determined by its rows of positive gain:
 //         conditions that hold for all of them are added at once, and none is reached twice. A negative row stays in a
 //         conjunction unless a condition excludes it. With the conditions in the order of the positive gain that they
 //         lose, conjunctions whose costliest condition is the i-th keep all negative rows that none of the first i
