@@ -135,7 +135,7 @@ std::size_t RowPrices::find_leaves(int n_starts) {
 }
 
 /// Adds the condition that gains the most as long as one gains, and then the leaf if its rows exceed its cost.
-bool RowPrices::climb(std::uint32_t prediction, std::vector<std::uint32_t> leaf) {
+void RowPrices::climb(std::uint32_t prediction, std::vector<std::uint32_t> leaf) {
   const Units* const loss = rows_.losses(prediction);
   std::vector<Units> gains, sums(rows_.stride());
   std::vector<std::uint32_t> next;
@@ -158,9 +158,8 @@ bool RowPrices::climb(std::uint32_t prediction, std::vector<std::uint32_t> leaf)
           value = v;
         }
     if (most == total) {
-      const bool exceeds = static_cast<double>(total) > 1.001 * rows_.leaf_penalty;
-      if (exceeds) add_leaf(std::move(leaf));
-      return exceeds;
+      if (static_cast<double>(total) > 1.001 * rows_.leaf_penalty) add_leaf(std::move(leaf));
+      return;
     }
     next.clear();
     for (const std::uint32_t row : leaf)

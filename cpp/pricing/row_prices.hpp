@@ -46,7 +46,7 @@ class RowPrices {
   bool improve(std::uint64_t work);
   void maximize_over_pool(int n_passes);
   std::size_t find_leaves(int n_starts);
-  bool climb(std::uint32_t prediction, std::vector<std::uint32_t> leaf);
+  void climb(std::uint32_t prediction, std::vector<std::uint32_t> leaf);
   std::vector<Units> rounded(double share) const;
   bool check(std::uint64_t allowed);
   void tidy_pool();
