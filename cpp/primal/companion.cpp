@@ -37,10 +37,11 @@ bool Companion::improve(std::uint64_t searched, std::uint64_t bytes) {
   }
   is_working_ = true;
   const std::uint64_t most = search_->is_starting() ? ~std::uint64_t{0} : 2 * spent_at_gain_ + kPointsWithoutGain;
-  const bool has_gained =
-      (is_first && start_ != nullptr && search_->start_from(*start_)) ||
-      (share_.greedy_at_once && search_->start_greedily()) ||
-      search_->work_up_to(searched / share_.without_gain + std::min(searched / share_.at_first, most));
+  const std::uint64_t searched_later = searched - std::min(searched, share_.searched_long);
+  const bool has_gained = (is_first && start_ != nullptr && search_->start_from(*start_)) ||
+                          (share_.greedy_at_once && search_->start_greedily()) ||
+                          search_->work_up_to(searched / share_.without_gain + searched_later / share_.in_long_search +
+                                              std::min(searched / share_.at_first, most));
   if (has_gained) {
     spent_at_gain_ = search_->spent();
     ++n_found_;

@@ -112,7 +112,9 @@ bool PrimalSearch::start_greedily() {
 }
 
 /// A round tries every node once, in a random order. After a round without a better tree, the search may go on from one
-/// that costs a little more (threshold accepting), less and less so, and then starts from the best one again.
+/// that costs a little more (threshold accepting), less and less so, and then starts from the best one again. Every
+/// other time it goes on from a tree with another split at the root, which may cost more until some rounds have
+/// improved it.
 void PrimalSearch::plan_round() {
   if (most_depth_ == 0 || most_leaves_ < 2 || current_.root().leaf_loss <= leaf_penalty_) return;
   const bool is_first = !std::exchange(has_planned_, true);
@@ -120,7 +122,14 @@ void PrimalSearch::plan_round() {
   if (is_diversifying_) ++n_idle_rounds_;
   const std::uint64_t phase = n_idle_rounds_ % kRoundsFromBest;
   const auto rounds_left = static_cast<Ticks>(kRoundsFromBest - 1 - phase);
+  const bool has_other_root = is_diversifying_ && n_idle_rounds_ / kRoundsFromBest % 2 == 1;
   slack_ = is_diversifying_ ? cost() / kWorse * rounds_left / static_cast<Ticks>(kRoundsFromBest) : 0;
+  if (has_other_root && phase == 0) {
+    slack_ = cost();
+    steps_.push_back({Step::Kind::other_split, WorkingTree::kRoot, kMostCandidates});
+    return;
+  }
+  if (has_other_root && rounds_left > 0) slack_ = current_.cost(leaf_penalty_) - cost();
   if (slack_ == 0) current_ = best_;
   candidates_ = std::min(2 * candidates_, kMostCandidates);
   const std::vector<WorkingTree::NodeIndex> all = current_.nodes_below(WorkingTree::kRoot);
@@ -291,10 +300,11 @@ void PrimalSearch::improve_subtrees() {
 
 void PrimalSearch::offer(WorkingTree tree) {
   tree.prune(leaf_penalty_, most_leaves_);
-  const bool is_worse = best_.root().n_leaves > 1 && tree.cost(leaf_penalty_) > cost() + cost() / 8;
+  const Ticks accepted = cost() + slack_;
+  const bool is_worse = best_.root().n_leaves > 1 && tree.cost(leaf_penalty_) > accepted + accepted / 8;
   if (!is_worse) improvement_.improve(tree, leaf_penalty_, kPasses);
   tree.prune(leaf_penalty_, most_leaves_);
-  if (tree.cost(leaf_penalty_) <= cost() + cost() / kWorse && improve_subtrees(tree)) {
+  if (tree.cost(leaf_penalty_) <= accepted + accepted / kWorse && improve_subtrees(tree)) {
     improvement_.improve(tree, leaf_penalty_, 1);
     tree.prune(leaf_penalty_, most_leaves_);
   }

@@ -3,8 +3,8 @@
 // WHAT    A good tree in a given amount of work, and a better one with more: the primal heuristics. First CART's tree,
 //         pruned; then the same with its splits improved; then a tree grown with lookahead; then a local search that
 //         grows subtrees again, forces other splits, and grows and prunes with other leaf penalties, and that goes on
-//         from slightly worse trees and with fewer variables once that has brought nothing. The small subtrees of
-//         every good tree are replaced by the best ones of two levels.
+//         from slightly worse trees, from trees with another root split, and with fewer variables once that has brought
+//         nothing. The small subtrees of every good tree are replaced by the best ones of two levels.
 // FLOW    primal/companion and primal/near_optimal call `work_up_to` -> the best tree so far.
 // HOLDS   (P1) The tree is within the limits and its cost is exact, whenever the work ends. (P2) The same calls find
 //         the same tree: chance comes from a generator whose seed depends on the start tree alone, and no step depends
