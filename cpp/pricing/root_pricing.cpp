@@ -9,8 +9,6 @@ namespace hornbeam::pricing {
 namespace {
 
 constexpr std::uint64_t kUnitsBetweenPolls = std::uint64_t{1} << 18;
-/// A search that has taken so many, a second or more, is not likely to end soon.
-constexpr std::uint64_t kUnitsOfLongSearch = std::uint64_t{1} << 26;
 
 }  // namespace
 
@@ -40,12 +38,11 @@ bool RootPricing::raise(std::uint64_t searched, std::uint64_t bytes, Ticks lower
     row_prices_.emplace(rows_, meter_);
   }
   const Ticks known = rows_.shift >= 0 ? lower << rows_.shift : lower >> -rows_.shift;
-  const std::uint64_t share = units < kUnitsOfLongSearch                 ? schedule_.units_at_first
-                              : row_prices_->can_reach(known, units / 2) ? schedule_.units_later
-                                                                         : schedule_.units_if_behind;
+  const std::uint64_t units_since = units - schedule_.units_before;
+  const std::uint64_t share = row_prices_->can_reach(known, units) ? schedule_.units : schedule_.units_if_behind;
   const auto before = row_prices_->best();
   is_working_ = true;
-  run_.finishes([&] { row_prices_->work_up_to(units * share / 16); });
+  run_.finishes([&] { row_prices_->work_up_to(units_since / 16 * share); });
   is_working_ = false;
   if (row_prices_->best() == before) return false;
   prices_.set(row_prices_->best());

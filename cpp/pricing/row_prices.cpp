@@ -13,8 +13,8 @@ constexpr int kPasses = 60, kStarts = 100, kIdleChecksToSettle = 4;
 constexpr Ticks kLeastRise = 1024;  // of the total that counts as one: one part in so many
 /// Of the multiplicative change of a price, below which passes over the pool have converged.
 constexpr double kConverged = 0.002;
-constexpr double kFirstShare = 0.2, kLargestStep = 1.5, kLargestExponentOfWork = 12;
-constexpr std::uint64_t kGrowth = 4;
+constexpr double kFirstShare = 0.2, kLargestStep = 2, kLargestExponentOfWork = 12;
+constexpr double kMargin = 1.3;                                // of the work that a check is expected to take
 constexpr std::uint64_t kLeastCheck = std::uint64_t{1} << 16;  // units of work
 constexpr std::size_t kMostInPool = std::size_t{1} << 24;      // rows of all leaves
 constexpr double kLargestExponent = 50, kLeastTotal = 1e-9;
@@ -73,11 +73,15 @@ void RowPrices::work_up_to(std::uint64_t work) {
 /// A round of leaves for the pool, or a check. False if it would take more than the work allows.
 bool RowPrices::improve(std::uint64_t work) {
   const std::uint64_t before = meter_.spent(), left = work - std::min(work, before), done = before - begin_;
-  // Checks get three quarters of the work, or all if no leaf is missing from the pool. Each takes several times as much
-  // as the one before, until all is checked.
-  const std::uint64_t due = done / 4 * 3 - std::min(done / 4 * 3, spent_on_checks_);
-  const std::uint64_t needed = std::max(kLeastCheck, (share_ < 1 ? kGrowth : 2) * work_of_check_);
-  if (due >= needed || is_complete_) return left >= needed && check(std::max(needed, std::min(left, due)));
+  // Until all is checked, a check may take as much as all work before it. Rounds then get a third of that.
+  const bool checks_all = best_ != nullptr && share_ >= 1;
+  const std::uint64_t rounds = (checks_all ? work_of_check_ : done_after_check_) / 3;
+  if (smoothing_ < kFirstSmoothing && (done >= done_after_check_ + rounds || is_complete_)) {
+    if (left < (checks_all ? work_of_check_ : std::max(kLeastCheck, done))) return false;
+    check(std::max(kLeastCheck, checks_all ? 2 * work_of_check_ : done));
+    done_after_check_ = meter_.spent() - begin_;
+    return true;
+  }
   if (left < work_of_round_) return false;
   maximize_over_pool(kPasses);
   is_complete_ = find_leaves(kStarts) == 0;
@@ -180,25 +184,30 @@ std::vector<Units> RowPrices::rounded(double share) const {
 }
 
 /// Makes as large a share of the prices feasible as the work allows.
-bool RowPrices::check(std::uint64_t allowed) {
+void RowPrices::check(std::uint64_t allowed) {
   const std::uint64_t before = meter_.spent();
   const double times = static_cast<double>(allowed) / static_cast<double>(std::max<std::uint64_t>(work_of_check_, 1));
-  const double share = best_ == nullptr
-                           ? share_
-                           : std::min({1.0, share_ * kLargestStep, share_ * std::pow(times / 2, 1 / work_exponent_)});
+  const double share =
+      best_ == nullptr ? share_
+                       : std::min({1.0, share_ * kLargestStep, share_ * std::pow(times / kMargin, 1 / work_exponent_)});
   std::vector<Units> prices = rounded(share);
-  const bool is_all = share >= 1 && smoothing_ <= kLeastSmoothing;
+  // Once all is checked, only halfway from the best prices, which exceeds fewer leaves (in-out separation).
+  const bool is_halfway = best_ != nullptr && share_ >= 1;
+  if (is_halfway)
+    for (std::size_t row = 0; row < prices.size(); ++row)
+      prices[row] = static_cast<Units>((Ticks{prices[row]} + best_->of_row[row]) / 2);
   const std::size_t n_before = pool_.size();
   is_complete_ = false;
   const bool is_feasible = check_.make_feasible(prices, allowed);
   const std::uint64_t work = meter_.spent() - before;
-  spent_on_checks_ += work;
   if (!is_feasible) {
     if (best_ == nullptr)
       share_ /= 2;
+    else if (is_halfway)
+      work_of_check_ *= 2;
     else
       work_exponent_ = std::min(kLargestExponentOfWork, work_exponent_ * 1.5);
-    return true;
+    return;
   }
   if (best_ != nullptr && share > share_) {
     const double growth = std::log(static_cast<double>(work) / static_cast<double>(work_of_check_));
@@ -210,9 +219,9 @@ bool RowPrices::check(std::uint64_t allowed) {
   const Ticks known = best_ == nullptr ? 0 : best_->total;
   if (best_ == nullptr || total > known)
     best_ = std::make_shared<const FeasiblePrices>(std::move(prices), total, rows_.shift);
-  n_idle_ = total - known > known / kLeastRise ? 0 : n_idle_ + 1;
-  is_settled_ = is_all && (pool_.size() == n_before || n_idle_ == kIdleChecksToSettle);
-  return true;
+  const bool is_last = share >= 1 && smoothing_ <= kLeastSmoothing;
+  n_idle_ = !is_last || total - known > known / kLeastRise ? 0 : n_idle_ + 1;
+  is_settled_ = is_last && ((pool_.size() == n_before && !is_halfway) || n_idle_ == kIdleChecksToSettle);
 }
 
 bool RowPrices::can_reach(Ticks total, std::uint64_t work) const {

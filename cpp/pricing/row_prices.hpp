@@ -48,7 +48,7 @@ class RowPrices {
   std::size_t find_leaves(int n_starts);
   void climb(std::uint32_t prediction, std::vector<std::uint32_t> leaf);
   std::vector<Units> rounded(double share) const;
-  bool check(std::uint64_t allowed);
+  void check(std::uint64_t allowed);
   void tidy_pool();
   std::uint64_t random();
 
@@ -64,8 +64,8 @@ class RowPrices {
   double share_;          // of the prices, that has been made feasible
   double work_exponent_;  // the work of a check grows with the share to this power
   std::uint64_t work_of_round_;
-  std::uint64_t work_of_check_ = 0;  // of the last one that came to its end
-  std::uint64_t spent_on_checks_ = 0;
+  std::uint64_t work_of_check_ = 0;     // of the last one that came to its end
+  std::uint64_t done_after_check_ = 0;  // all work up to the end of the last one
   std::shared_ptr<const FeasiblePrices> best_;
   int n_idle_ = 0;  // checks since the total has risen
   bool is_settled_ = false;

@@ -9,9 +9,12 @@ namespace hornbeam::pricing {
 
 /// In units of pricing; tests choose more.
 struct Schedule {
-  std::uint64_t units_before = std::uint64_t{1} << 24;  // of the search, before pricing begins
-  // For 16 units of the search: until it has taken long; then; and if other bounds are higher and likely to stay so.
-  std::uint64_t units_at_first = 1, units_later = 48, units_if_behind = 1;
+  /// Of the search, before pricing begins: some ten seconds, after which a search is not likely to end soon.
+  std::uint64_t units_before = std::uint64_t{1} << 28;
+  /// Of trees of fewer levels, prices for leaves of any depth say too little.
+  std::uint32_t least_depth = 8;
+  /// For 16 units of the search after those: where prices are likely to prove the most, and where other bounds are.
+  std::uint64_t units = 16, units_if_behind = 2;
 };
 
 }  // namespace hornbeam::pricing

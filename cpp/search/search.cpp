@@ -217,7 +217,7 @@ class Search {
 
   void price_rows(const NodeLimits& limits, std::uint64_t searched) {
     const table::Interval root = root_interval();
-    if (!pricing_ || root.upper() == kInfinity || limits.depth < kLeastDepthToPack) return;
+    if (!pricing_ || root.upper() == kInfinity || limits.depth < problem_.row_pricing.least_depth) return;
     const std::uint64_t bytes_before = pricing_->bytes();
     const bool has_risen = pricing_->raise(searched, shared_.bytes(), root.lower);
     shared_.frame_bytes += pricing_->bytes() - bytes_before;

@@ -73,10 +73,10 @@ def test_primal_heuristics_find_better_trees_unless_they_are_off():
     assert on["upper"] == off["upper"]
 
 
-# The heuristics are tested above; packing within blocks begins after seconds, so packing_test.cpp tests it; prices of
-# rows are off by default, and row_prices_test.cpp tests them; and several leaf penalties need several searches, so
-# test_earlier.py tests their bound. Clusters and cells are for squared error, and tested in test_squared_error.py. What
-# the table forgets, which is no bound, is tested in test_anytime.py.
+# The heuristics are tested above; packing within blocks and prices of rows begin after seconds, so packing_test.cpp and
+# row_prices_test.cpp test them; and several leaf penalties need several searches, so test_earlier.py tests their bound.
+# Clusters and cells are for squared error, and tested in test_squared_error.py. What the table forgets, which is no
+# bound, is tested in test_anytime.py.
 TESTED_ELSEWHERE = ("primal", "packing_blocks", "row_prices", "clusters", "leaf_penalty")
 
 

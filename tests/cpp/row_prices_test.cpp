@@ -24,7 +24,7 @@ using namespace hornbeam::run;
 namespace {
 
 constexpr std::uint64_t kAllWork = std::uint64_t{1} << 40;
-constexpr Schedule kAtOnce{0, 1u << 30, 1u << 30, 1u << 30};
+constexpr Schedule kAtOnce{0, 0, 1u << 30, 1u << 30};
 
 PricedRows random_rows(Random& draw) {
   const std::uint32_t n_rows = 1 + draw.below(30), n_columns = 1 + draw.below(5), n_predictions = 2 + draw.below(2);
@@ -181,7 +181,7 @@ TEST(a_check_gives_up_when_its_work_is_done) {
 RANDOM_TEST(prices_of_rows_are_feasible_when_they_settle, 200) {
   const PricedRows rows = random_rows(draw);
   RowPrices row_prices(rows, always());
-  for (int i = 0; i < 100 && !row_prices.is_settled(); ++i) row_prices.work_up_to(always().spent() + 1000000);
+  for (int i = 0; i < 100 && !row_prices.is_settled(); ++i) row_prices.work_up_to(3 * always().spent() + 1000000);
   CHECK(row_prices.best() != nullptr);
   const FeasiblePrices& best = *row_prices.best();
   CHECK(are_feasible(rows, best.of_row));
@@ -203,7 +203,7 @@ PROBLEM_TEST(prices_never_promise_more_than_the_best_tree_of_any_subproblem_cost
   if (!search::can_price_rows(core)) return;
   const PricedRows rows = search::priced_rows_of(core);
   RowPrices row_prices(rows, always());
-  for (int i = 0; i < 100 && !row_prices.is_settled(); ++i) row_prices.work_up_to(always().spent() + 1000000);
+  for (int i = 0; i < 100 && !row_prices.is_settled(); ++i) row_prices.work_up_to(3 * always().spent() + 1000000);
   if (row_prices.best() == nullptr) return;
   const FeasiblePrices& best = *row_prices.best();
   CHECK(bounds::bound_by_prices(best.total, best.shift) <= Oracle(any_size).best());

@@ -154,9 +154,8 @@ class GOSDTClassifier(ExactTreeClassifier):
     trace : bool, default=False
         Whether to record the progress of the search over time in `trace_`.
     bounds : dict or None, default=None
-        For measurements: maps the name of a bound to False to search without it, or to True to search with it. The
-        optimum stays the same. The names are on the documentation page of the bounds, and in the error for an unknown
-        name. None: all but "row_prices" are used, which pays on small tables whose classes overlap.
+        For measurements: maps the name of a bound to False to search without it. The optimum stays the same. The names
+        are on the documentation page of the bounds, and in the error for an unknown name. None: all are used.
 
     Attributes
     ----------
