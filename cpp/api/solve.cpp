@@ -31,7 +31,7 @@ namespace {
 // more after ten seconds. The work is in words that kernels count, or in entries that the ordered search reads.
 constexpr primal::Share kShareOfWords{1u << 26, 32, 256, std::uint64_t{1} << 31, 16};
 // Sums over columns solve a tree of few levels in less time than the heuristics take to find a good one.
-constexpr primal::Share kShareWithSums{std::uint64_t{1} << 33, 32, 256, std::uint64_t{1} << 33, 256};
+constexpr primal::Share kShareWithSums{std::uint64_t{1} << 33, 32, 256};
 constexpr primal::Share kShareOfEntries{1u << 22, 4, 64, 1u << 28, 1, true};
 
 /// Of a search that was stopped before it had a root: every tree costs at least a leaf.

@@ -18,9 +18,10 @@ struct Share {
   std::uint64_t searched_before;  // the heuristics start
   std::uint64_t at_first;         // until they are past their first steps and have not found a better tree for long
   std::uint64_t without_gain;
-  std::uint64_t searched_long;   // the search is far from a proof, and better trees are what is left to find
-  std::uint64_t in_long_search;  // of the work since then
-  bool greedy_at_once = false;   // for many points, of which the search finds no tree for seconds
+  /// A search of so much work is far from a proof, and better trees are what is left to find.
+  std::uint64_t searched_long = ~std::uint64_t{0};
+  std::uint64_t in_long_search = 1;  // of the work after that
+  bool greedy_at_once = false;       // for many points, of which the search finds no tree for seconds
 };
 
 class Companion {
