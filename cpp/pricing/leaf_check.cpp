@@ -7,7 +7,7 @@
 namespace hornbeam::pricing {
 
 LeafCheck::LeafCheck(const PricedRows& rows, run::WorkMeter& meter, OnLeaf on_leaf)
-    : rows_(rows), kernels_(kernels::kernels()), meter_(meter), on_leaf_(std::move(on_leaf)) {}
+    : rows_(rows), kernels_(kernels::kernels()), meter_(meter), on_leaf_(std::move(on_leaf)), bound_(rows, meter) {}
 
 bool LeafCheck::make_feasible(std::vector<Units>& prices, std::uint64_t most_work) {
   prices_ = &prices;
@@ -48,7 +48,14 @@ bool LeafCheck::extend(std::size_t depth) {
   for (const std::uint32_t row : at.positive) positive += at.gains.emplace_back(static_cast<Units>(gain(row)));
   if (positive <= rows_.leaf_penalty || !close(at)) return true;
   Ticks negative = 0;
-  for (const std::uint32_t row : at.others) negative += gain(row);
+  at.negative.clear();
+  for (const std::uint32_t row : at.others) {
+    if (const Ticks loss = -gain(row); loss > 0) {
+      at.negative.push_back({row, static_cast<Units>(loss)});
+      negative -= loss;
+    }
+  }
+  if (!bound_.may_exceed(rows_.leaf_penalty, at.positive, at.gains, at.negative, at.open)) return true;
   if (const Ticks excess = positive + negative - rows_.leaf_penalty; excess > 0) {
     on_leaf_(at.positive, at.others);
     positive -= lower_prices(at, excess, positive);
@@ -59,9 +66,10 @@ bool LeafCheck::extend(std::size_t depth) {
   if (!drop_idle_conditions(at, negative)) return true;
   // Those that keep the least first: they have the fewest extensions, and no later conjunction uses them again.
   while (!at.conditions.empty()) {
-    const auto [kept, column, value] = at.conditions.back();
+    const auto [kept, column, value, most] = at.conditions.back();
     at.conditions.pop_back();
     at.open.drop(column, value);
+    if (most <= rows_.leaf_penalty) continue;
     Level& next = level(depth + 1);
     filter(rows_, at.positive, column, value, next.positive);
     filter(rows_, at.others, column, value, next.others);
@@ -134,7 +142,8 @@ bool LeafCheck::drop_idle_conditions(Level& at, Ticks negative_gain) {
   std::size_t n_kept = 0;
   for (std::size_t i = 0; i < at.conditions.size(); ++i) {
     negative_gain -= at.excluded[i];
-    if (at.conditions[i].kept + negative_gain > rows_.leaf_penalty) n_kept = i + 1;
+    at.conditions[i].most = at.conditions[i].kept + negative_gain;
+    if (at.conditions[i].most > rows_.leaf_penalty) n_kept = i + 1;
   }
   for (std::size_t i = n_kept; i < at.conditions.size(); ++i)
     at.open.drop(at.conditions[i].column, at.conditions[i].value);

@@ -9,7 +9,8 @@
 //         conditions that hold for all of them are added at once, and none is reached twice. A negative row stays in a
 //         conjunction unless a condition excludes it. With the conditions in the order of the positive gain that they
 //         lose, conjunctions whose costliest condition is the i-th keep all negative rows that none of the first i
-//         excludes, and at most the positive gain that the i-th leaves.
+//         excludes, and at most the positive gain that the i-th leaves. A conjunction is not extended, either, if
+//         losses that no condition avoids without a gain leave too little -> pricing/gain_bound.
 #pragma once
 
 #include <functional>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "kernels/kernels.hpp"
+#include "pricing/gain_bound.hpp"
 #include "pricing/priced_rows.hpp"
 #include "run/run.hpp"
 
@@ -38,12 +40,14 @@ class LeafCheck {
     Ticks kept;  // positive gain of the rows that meet it
     std::uint32_t column;
     bool value;
+    Ticks most = 0;  // that a conjunction gains whose costliest condition it is
   };
   /// A conjunction that is extended, and what its extensions may use.
   struct Level {
     std::vector<std::uint32_t> positive, others;
     std::vector<Units> gains;  // of the positive rows
-    std::vector<Units> kept;   // by column, of the rows where it holds
+    std::vector<GainBound::Row> negative;
+    std::vector<Units> kept;  // by column, of the rows where it holds
     std::vector<Condition> conditions;
     std::vector<Ticks> excluded;
     Conditions open, used;
@@ -64,6 +68,7 @@ class LeafCheck {
   const kernels::Kernels& kernels_;
   run::WorkMeter& meter_;
   const OnLeaf on_leaf_;
+  GainBound bound_;
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<Units>* prices_ = nullptr;
   const Units* loss_ = nullptr;  // of the prediction at hand

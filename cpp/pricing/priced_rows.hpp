@@ -39,7 +39,8 @@ struct PricedRows {
 
   std::uint32_t n_words() const { return words_for(n_columns); }
   std::size_t stride() const { return (std::size_t{n_columns} + kColumnsOfLine - 1) / kColumnsOfLine * kColumnsOfLine; }
-  Units units(Ticks ticks) const { return static_cast<Units>(shift >= 0 ? ticks << shift : ticks >> -shift); }
+  Ticks total_units(Ticks ticks) const { return shift >= 0 ? ticks << shift : ticks >> -shift; }
+  Units units(Ticks ticks) const { return static_cast<Units>(total_units(ticks)); }
   void set(std::uint32_t row, std::uint32_t column) {
     bits[std::size_t{row} * n_words() + column / kWordBits] |= Word{1} << (column % kWordBits);
     masks[row * stride() + column] = -1;

@@ -36,17 +36,22 @@ bool RootPricing::raise(std::uint64_t searched, std::uint64_t bytes, Ticks lower
     if (has_no_room_) return false;
     rows_ = make_();
     row_prices_.emplace(rows_, meter_);
+    searched_ = units;
   }
-  const Ticks known = rows_.shift >= 0 ? lower << rows_.shift : lower >> -rows_.shift;
-  const std::uint64_t units_since = units - schedule_.units_before;
-  const std::uint64_t share = row_prices_->can_reach(known, units) ? schedule_.units : schedule_.units_if_behind;
+  due_ += (units - searched_) * share_of_work(lower, units);
+  searched_ = units;
   const auto before = row_prices_->best();
   is_working_ = true;
-  run_.finishes([&] { row_prices_->work_up_to(units_since / 16 * share); });
+  run_.finishes([&] { row_prices_->work_up_to(due_ / 16); });
   is_working_ = false;
   if (row_prices_->best() == before) return false;
   prices_.set(row_prices_->best());
   return true;
+}
+
+std::uint64_t RootPricing::share_of_work(Ticks lower, std::uint64_t units) const {
+  if (bound() >= lower) return schedule_.units_if_ahead;
+  return row_prices_->can_reach(rows_.total_units(lower), units) ? schedule_.units : schedule_.units_if_behind;
 }
 
 }  // namespace hornbeam::pricing

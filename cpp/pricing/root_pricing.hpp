@@ -29,8 +29,12 @@ class RootPricing {
   Ticks bound() const;
   const SharedPrices& prices() const { return prices_; }
   std::uint64_t bytes() const { return row_prices_ ? bytes_ : 0; }
+  /// As much as the search does in the time of pricing so far.
+  std::uint64_t work() const { return meter_.spent() * work_of_unit_; }
 
  private:
+  std::uint64_t share_of_work(Ticks lower, std::uint64_t units) const;
+
   const std::uint64_t bytes_;
   const std::function<PricedRows()> make_;
   const Schedule schedule_;
@@ -38,6 +42,7 @@ class RootPricing {
   run::Run& run_;
   run::WorkMeter meter_;
   bool has_no_room_ = false, is_working_ = false;
+  std::uint64_t searched_ = 0, due_ = 0;  // units of the search so far; sixteenths of units of pricing
   PricedRows rows_;
   std::optional<RowPrices> row_prices_;
   SharedPrices prices_;

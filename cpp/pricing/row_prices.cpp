@@ -8,7 +8,7 @@ namespace hornbeam::pricing {
 
 namespace {
 
-constexpr double kFirstSmoothing = 0.3, kLeastSmoothing = 0.003, kSmoothingStep = 0.7;
+constexpr double kFirstSmoothing = 0.3, kLeastSmoothing = 0.02, kSmoothingStep = 0.7;
 constexpr int kPasses = 60, kStarts = 100, kIdleChecksToSettle = 4;
 constexpr Ticks kLeastRise = 1024;  // of the total that counts as one: one part in so many
 /// Of the multiplicative change of a price, below which passes over the pool have converged.
@@ -74,7 +74,7 @@ void RowPrices::work_up_to(std::uint64_t work) {
 bool RowPrices::improve(std::uint64_t work) {
   const std::uint64_t before = meter_.spent(), left = work - std::min(work, before), done = before - begin_;
   // Until all is checked, a check may take as much as all work before it. Rounds then get a third of that.
-  const bool checks_all = best_ != nullptr && share_ >= 1;
+  const bool checks_all = has_checked_all();
   const std::uint64_t rounds = (checks_all ? work_of_check_ : done_after_check_) / 3;
   if (smoothing_ < kFirstSmoothing && (done >= done_after_check_ + rounds || is_complete_)) {
     if (left < (checks_all ? work_of_check_ : std::max(kLeastCheck, done))) return false;
@@ -192,7 +192,7 @@ void RowPrices::check(std::uint64_t allowed) {
                        : std::min({1.0, share_ * kLargestStep, share_ * std::pow(times / kMargin, 1 / work_exponent_)});
   std::vector<Units> prices = rounded(share);
   // Once all is checked, only halfway from the best prices, which exceeds fewer leaves (in-out separation).
-  const bool is_halfway = best_ != nullptr && share_ >= 1;
+  const bool is_halfway = has_checked_all();
   if (is_halfway)
     for (std::size_t row = 0; row < prices.size(); ++row)
       prices[row] = static_cast<Units>((Ticks{prices[row]} + best_->of_row[row]) / 2);
@@ -227,7 +227,6 @@ void RowPrices::check(std::uint64_t allowed) {
 bool RowPrices::can_reach(Ticks total, std::uint64_t work) const {
   if (best_ == nullptr) return false;
   const double times = static_cast<double>(total) / static_cast<double>(std::max<Ticks>(best_->total, 1));
-  if (times <= 1) return true;
   return share_ * times <= 1 &&
          static_cast<double>(work_of_check_) * std::pow(times, work_exponent_) <= static_cast<double>(work);
 }

@@ -41,6 +41,7 @@ class RowPrices {
     double multiplier;
   };
 
+  bool has_checked_all() const { return best_ != nullptr && share_ >= 1; }
   void add_leaf(std::vector<std::uint32_t> rows);
   void add_single_conditions();
   bool improve(std::uint64_t work);

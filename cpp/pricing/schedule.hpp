@@ -9,12 +9,12 @@ namespace hornbeam::pricing {
 
 /// In units of pricing; tests choose more.
 struct Schedule {
-  /// Of the search, before pricing begins: some ten seconds, after which a search is not likely to end soon.
-  std::uint64_t units_before = std::uint64_t{1} << 28;
+  /// Of the search, before pricing begins: some two seconds, after which a search is not likely to end soon.
+  std::uint64_t units_before = std::uint64_t{1} << 26;
   /// Of trees of fewer levels, prices for leaves of any depth say too little.
   std::uint32_t least_depth = 8;
-  /// For 16 units of the search after those: where prices are likely to prove the most, and where other bounds are.
-  std::uint64_t units = 16, units_if_behind = 2;
+  /// For 16 units of the search after those: where prices prove the most, are likely to, and are not.
+  std::uint64_t units_if_ahead = 32, units = 16, units_if_behind = 2;
 };
 
 }  // namespace hornbeam::pricing

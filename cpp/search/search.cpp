@@ -67,7 +67,7 @@ class Search {
     AndOrSearch thread(problem_, shared_, kernels::kernels(), 0, [&] {
       memory_.on_poll(root_interval(), root.limits);
       report();
-      find_better_tree(root.limits, thread.work());
+      find_better_tree(root.limits, thread.work() + (pricing_ ? pricing_->work() : 0));
       pack_pairs(root.limits, thread.work());
       price_rows(root.limits, thread.work());
       if (run_.checkpoint() != nullptr && run_.checkpoint()->is_due()) save(root.limits);

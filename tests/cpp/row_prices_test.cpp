@@ -24,7 +24,7 @@ using namespace hornbeam::run;
 namespace {
 
 constexpr std::uint64_t kAllWork = std::uint64_t{1} << 40;
-constexpr Schedule kAtOnce{0, 0, 1u << 30, 1u << 30};
+constexpr Schedule kAtOnce{0, 0, 1u << 30, 1u << 30, 1u << 30};
 
 PricedRows random_rows(Random& draw) {
   const std::uint32_t n_rows = 1 + draw.below(30), n_columns = 1 + draw.below(5), n_predictions = 2 + draw.below(2);
@@ -41,11 +41,16 @@ PricedRows random_rows(Random& draw) {
 }
 
 /// `visit` with the rows of each conjunction: a digit for each column says whether it holds, fails or does not matter.
-template <class Visit>
-void for_each_conjunction(const PricedRows& rows, Visit visit) {
+template <class Visit, class IsOpen>
+void for_each_conjunction(const PricedRows& rows, Visit visit, IsOpen is_open) {
   std::uint32_t n = 1;
   for (std::uint32_t c = 0; c < rows.n_columns; ++c) n *= 3;
   for (std::uint32_t code = 0; code < n; ++code) {
+    std::uint32_t rest = code;
+    bool may_use = true;
+    for (std::uint32_t c = 0; c < rows.n_columns; ++c, rest /= 3)
+      if (rest % 3 != 2) may_use = may_use && is_open(c, rest % 3 == 1);
+    if (!may_use) continue;
     std::vector<std::uint32_t> members;
     for (std::uint32_t row = 0; row < rows.n_rows; ++row) {
       bool is_member = true;
@@ -58,6 +63,11 @@ void for_each_conjunction(const PricedRows& rows, Visit visit) {
     }
     visit(members);
   }
+}
+
+template <class Visit>
+void for_each_conjunction(const PricedRows& rows, Visit visit) {
+  for_each_conjunction(rows, visit, [](std::uint32_t, bool) { return true; });
 }
 
 Ticks cost_of_leaf(const PricedRows& rows, const std::vector<std::uint32_t>& members) {
@@ -162,6 +172,57 @@ RANDOM_TEST(a_check_lowers_prices_until_no_conjunction_costs_less_than_its_rows,
   CHECK_EQUAL(n_found == 0, were_feasible);
   for (std::uint32_t row = 0; row < rows.n_rows; ++row) CHECK(prices[row] >= 0 && prices[row] <= before[row]);
   if (were_feasible) CHECK(prices == before);
+}
+
+RANDOM_TEST(no_extension_gains_more_than_the_bound_of_its_gain_allows, 2000) {
+  const PricedRows rows = random_rows(draw);
+  std::vector<std::uint32_t> positive;
+  std::vector<Units> gains, gain_of(rows.n_rows);
+  std::vector<GainBound::Row> negative;
+  for (std::uint32_t row = 0; row < rows.n_rows; ++row) {
+    const auto gain = static_cast<Units>(draw.below(20)) - 9;
+    gain_of[row] = gain;
+    if (gain > 0) {
+      positive.push_back(row);
+      gains.push_back(gain);
+    } else if (gain < 0) {
+      negative.push_back({row, -gain});
+    }
+  }
+  Conditions open(rows.n_words());
+  for (std::uint32_t c = 0; c < rows.n_columns; ++c)
+    for (const bool value : {false, true})
+      if (draw.percent(70)) open.add(c, value);
+  Ticks most = 0;
+  for_each_conjunction(
+      rows,
+      [&](const std::vector<std::uint32_t>& members) {
+        Ticks gain = 0;
+        for (const std::uint32_t row : members) gain += gain_of[row];
+        most = std::max(most, gain);
+      },
+      [&](std::uint32_t c, bool value) { return open.has(c, value); });
+  GainBound bound(rows, always());
+  CHECK(bound.may_exceed(most - 1, positive, gains, negative, open));
+}
+
+TEST(rows_that_no_condition_tells_apart_are_netted) {
+  PricedRows rows(3, 2, 2, 100);
+  rows.set(0, 0);
+  rows.set(1, 1);
+  Conditions open(rows.n_words());
+  for (const std::uint32_t c : {0u, 1u}) open.add(c, true);
+  GainBound bound(rows, always());
+  // Both conditions exclude the last row; each of them excludes one of the first two rows.
+  const std::vector<std::uint32_t> positive{0, 1};
+  const std::vector<Units> gains{5, 7};
+  const std::vector<GainBound::Row> negative{{2, 4}};
+  CHECK(!bound.may_exceed(8, positive, gains, negative, open));
+  CHECK(bound.may_exceed(7, positive, gains, negative, open));
+  // Without the first condition, the first row is like the last one.
+  open.drop(0, true);
+  CHECK(!bound.may_exceed(8, positive, gains, negative, open));
+  CHECK(bound.may_exceed(7, positive, gains, negative, open));
 }
 
 TEST(a_check_gives_up_when_its_work_is_done) {
