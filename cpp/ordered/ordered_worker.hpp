@@ -27,7 +27,9 @@
 #include "ordered/pair_bound.hpp"
 #include "ordered/preorder_tree.hpp"
 #include "ordered/threshold_heap.hpp"
+#include "packing/near_pairs.hpp"
 #include "packing/packing_credit.hpp"
+#include "run/latest.hpp"
 #include "run/run.hpp"
 #include "sorted/three_level_roots.hpp"
 #include "sorted/two_level_thresholds.hpp"
@@ -43,8 +45,8 @@ struct OrderedState {
   OrderedTable& table;
   std::atomic<std::uint64_t>& bytes;  // used or reserved
   std::atomic<std::uint64_t> n_subproblems{0};
-  const packing::SharedPairs* pairs = nullptr;  // of all rows, if they get packed
-  std::atomic<bool> has_guessed{false};         // whether the reference has replaced a bound
+  const run::Latest<packing::PairOrder>* pairs = nullptr;  // of all rows, if they get packed
+  std::atomic<bool> has_guessed{false};                    // whether the reference has replaced a bound
 
   void check_memory() { run.check(bytes.load(std::memory_order_relaxed)); }
 };

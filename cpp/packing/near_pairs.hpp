@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -63,24 +62,6 @@ struct PairOrder {
     for (const std::uint32_t i : numbers)
       if (!visit(pairs[i].first, pairs[i].second)) return;
   }
-};
-
-/// An order that one thread improves and all use.
-class SharedPairs {
- public:
-  /// Null as long as there is none.
-  std::shared_ptr<const PairOrder> get() const {
-    const std::lock_guard lock(mutex_);
-    return order_;
-  }
-  void set(std::shared_ptr<const PairOrder> order) {
-    const std::lock_guard lock(mutex_);
-    order_ = std::move(order);
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::shared_ptr<const PairOrder> order_;
 };
 
 struct PairSizes {

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "packing/near_pairs.hpp"
+#include "run/latest.hpp"
 
 namespace hornbeam::packing {
 
@@ -38,7 +39,7 @@ class RootPacking {
   /// Shares the order from now on, however far the bound is from the cost of the best tree.
   void share_order();
   /// The best order so far, for all threads.
-  const SharedPairs& order() const { return order_; }
+  const run::Latest<PairOrder>& order() const { return order_; }
   std::uint64_t bytes() const { return pairs_ ? sizes_.bytes() : 0; }
 
  private:
@@ -50,7 +51,7 @@ class RootPacking {
   run::WorkMeter meter_;
   bool has_no_room_ = false, is_working_ = false, is_shared_ = false;
   std::optional<NearPairs> pairs_;
-  SharedPairs order_;
+  run::Latest<PairOrder> order_;
 };
 
 }  // namespace hornbeam::packing

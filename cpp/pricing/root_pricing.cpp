@@ -9,6 +9,9 @@ namespace hornbeam::pricing {
 namespace {
 
 constexpr std::uint64_t kUnitsBetweenPolls = std::uint64_t{1} << 18;
+/// The bound rises as long as the work triples at most before it is higher by a sixteenth.
+constexpr std::uint64_t kMostWorkOfRise = 3;
+constexpr Ticks kNotableRise = 16;
 
 }  // namespace
 
@@ -45,13 +48,19 @@ bool RootPricing::raise(std::uint64_t searched, std::uint64_t bytes, Ticks lower
   run_.finishes([&] { row_prices_->work_up_to(due_ / 16); });
   is_working_ = false;
   if (row_prices_->best() == before) return false;
+  if (bound() > risen_to_ + risen_to_ / kNotableRise) {
+    risen_to_ = bound();
+    work_of_rise_ = meter_.spent();
+  }
   prices_.set(row_prices_->best());
   return true;
 }
 
 std::uint64_t RootPricing::share_of_work(Ticks lower, std::uint64_t units) const {
-  if (bound() >= lower) return schedule_.units_if_ahead;
-  return row_prices_->can_reach(rows_.total_units(lower), units) ? schedule_.units : schedule_.units_if_behind;
+  const bool is_rising = meter_.spent() <= kMostWorkOfRise * work_of_rise_;
+  if (is_rising && bound() >= lower) return schedule_.units_if_ahead;
+  const bool can_rise = is_rising && row_prices_->can_reach(rows_.total_units(lower), units);
+  return can_rise ? schedule_.units : schedule_.units_if_behind;
 }
 
 }  // namespace hornbeam::pricing

@@ -12,6 +12,7 @@
 #include "pricing/feasible_prices.hpp"
 #include "pricing/row_prices.hpp"
 #include "pricing/schedule.hpp"
+#include "run/latest.hpp"
 
 namespace hornbeam::pricing {
 
@@ -27,7 +28,7 @@ class RootPricing {
 
   /// No tree of the whole problem costs less.
   Ticks bound() const;
-  const SharedPrices& prices() const { return prices_; }
+  const run::Latest<FeasiblePrices>& prices() const { return prices_; }
   std::uint64_t bytes() const { return row_prices_ ? bytes_ : 0; }
   /// As much as the search does in the time of pricing so far.
   std::uint64_t work() const { return meter_.spent() * work_of_unit_; }
@@ -43,9 +44,11 @@ class RootPricing {
   run::WorkMeter meter_;
   bool has_no_room_ = false, is_working_ = false;
   std::uint64_t searched_ = 0, due_ = 0;  // units of the search so far; sixteenths of units of pricing
+  Ticks risen_to_ = 0;                    // by the last notable rise of the bound
+  std::uint64_t work_of_rise_ = 0;        // up to then
   PricedRows rows_;
   std::optional<RowPrices> row_prices_;
-  SharedPrices prices_;
+  run::Latest<FeasiblePrices> prices_;
 };
 
 }  // namespace hornbeam::pricing

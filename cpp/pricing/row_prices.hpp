@@ -2,19 +2,17 @@
 //
 // WHAT    Prices of rows for bounds/row_prices.hpp that are as high as possible, improved round by round.
 // FLOW    pricing/root_pricing gives it work -> pricing/leaf_check makes its prices feasible.
-// CHOICE  The linear program has a column for each conjunction, of which a pool has those that matter. Prices for the
-//         pool maximize their total less an entropy, whose weight falls from round to round: each leaf in turn is made
-//         tight, or its multiplier is 0, which takes one pass over its rows (Bregman's method). Leaves to add are found
-//         by steepest ascent from random starts, and by the check. Of prices that are too high to be checked within
-//         the work that is due, a share is checked.
+// CHOICE  The linear program has a column for each conjunction. Prices for those in a pool (pricing/leaf_pool) exceed
+//         the costs of others, which a check finds and adds. Of prices that are too high to be checked within the work
+//         that is due, a share is checked.
 #pragma once
 
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "pricing/feasible_prices.hpp"
 #include "pricing/leaf_check.hpp"
+#include "pricing/leaf_pool.hpp"
 #include "pricing/priced_rows.hpp"
 
 namespace hornbeam::pricing {
@@ -34,34 +32,16 @@ class RowPrices {
   const std::shared_ptr<const FeasiblePrices>& best() const { return best_; }
 
  private:
-  /// Those of a leaf in the pool.
-  struct Leaf {
-    std::vector<std::uint32_t> rows;
-    double cost;
-    double multiplier;
-  };
-
   bool has_checked_all() const { return best_ != nullptr && share_ >= 1; }
-  void add_leaf(std::vector<std::uint32_t> rows);
-  void add_single_conditions();
   bool improve(std::uint64_t work);
-  void maximize_over_pool(int n_passes);
-  std::size_t find_leaves(int n_starts);
-  void climb(std::uint32_t prediction, std::vector<std::uint32_t> leaf);
-  std::vector<Units> rounded(double share) const;
   void check(std::uint64_t allowed);
-  void tidy_pool();
-  std::uint64_t random();
 
   const PricedRows& rows_;
-  const kernels::Kernels& kernels_;
   run::WorkMeter& meter_;
   const std::uint64_t begin_;  // of the work
+  LeafPool pool_;
   LeafCheck check_;
-  std::vector<Leaf> pool_;
-  std::size_t n_in_pool_ = 0;  // rows of all leaves
-  std::vector<double> price_;
-  double smoothing_;      // the weight of the entropy, as a share of the price of a leaf
+  double smoothing_;      // the weight of the entropy, as a share of what a leaf costs
   double share_;          // of the prices, that has been made feasible
   double work_exponent_;  // the work of a check grows with the share to this power
   std::uint64_t work_of_round_;
@@ -71,7 +51,6 @@ class RowPrices {
   int n_idle_ = 0;  // checks since the total has risen
   bool is_settled_ = false;
   bool is_complete_ = false;  // whether the last search for leaves has found none
-  std::uint64_t random_ = 1;
 };
 
 }  // namespace hornbeam::pricing

@@ -13,8 +13,8 @@ struct Schedule {
   std::uint64_t units_before = std::uint64_t{1} << 26;
   /// Of trees of fewer levels, prices for leaves of any depth say too little.
   std::uint32_t least_depth = 8;
-  /// For 16 units of the search after those: where prices prove the most, are likely to, and are not.
-  std::uint64_t units_if_ahead = 32, units = 16, units_if_behind = 2;
+  /// For 16 units of the search after those: while prices rise and prove the most, or are likely to; and otherwise.
+  std::uint64_t units_if_ahead = 32, units = 16, units_if_behind = 1;
 };
 
 }  // namespace hornbeam::pricing

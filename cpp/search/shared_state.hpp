@@ -12,6 +12,7 @@
 #include "bounds/equivalent_points.hpp"
 #include "packing/near_pairs.hpp"
 #include "pricing/feasible_prices.hpp"
+#include "run/latest.hpp"
 #include "run/run.hpp"
 #include "search/claims.hpp"
 #include "search/earlier_searches.hpp"
@@ -55,9 +56,9 @@ struct SharedState {
   Claims claims;
   std::atomic<bool> has_guessed{false};  // a bound has been raised by bounds/reference.hpp
   std::once_flag is_coded;
-  std::unique_ptr<const shallow::CodedRows> coded_rows;  // made by the first thread that needs them
-  const packing::SharedPairs* pairs = nullptr;           // of all rows, if they get packed
-  const pricing::SharedPrices* prices = nullptr;         // of all rows, if they get priced
+  std::unique_ptr<const shallow::CodedRows> coded_rows;          // made by the first thread that needs them
+  const run::Latest<packing::PairOrder>* pairs = nullptr;        // of all rows, if they get packed
+  const run::Latest<pricing::FeasiblePrices>* prices = nullptr;  // of all rows, if they get priced
   // So that initializers may leave it out. NOLINTNEXTLINE(readability-redundant-member-init)
   std::vector<Word> row_bits{};  // of the data row by row, `words_for(n_columns)` each; made before there are pairs
 
