@@ -1,12 +1,12 @@
 // pricing/gain_bound.hpp
 //
-// WHAT    An upper bound of what a conjunction and its extensions gain (pricing/leaf_check).
-// SAYS    Let every open condition that excludes a negative row also exclude a positive row of some group. Then every
-//         extension has the loss of the negative row, or lacks the gain of a row of the group. So the bound falls by
-//         the least of these, and as much of each gain of the group is used up.
-// WHY     A negative row stays unless a condition excludes it, and with it a row of the group. No part of a gain is
-//         used twice, so what extensions lack adds up.
-// CHOICE  Groups of one row first, for all negative rows, and groups of two for what is left of their losses: the row
+// WHAT    An upper bound on what a conjunction and its extensions gain (pricing/leaf_check).
+// SAYS    Take a negative row and a group of positive rows such that every open condition that excludes the negative
+//         row excludes a row of the group. Then the bound falls by the loss of the negative row or the least gain of
+//         the group, whichever is less. So much of each gain of the group is used up.
+// WHY     An extension that keeps the negative row has its loss, and one that excludes it lacks a row of the group. No
+//         part of a gain is used twice, so what extensions lose adds up.
+// CHOICE  Groups of one row first, for all negative rows. Then groups of two for what is left of their losses: the row
 //         that the fewest conditions tell from the negative one, and the first that completes it.
 #pragma once
 

@@ -9,8 +9,8 @@
 //         conditions that hold for all of them are added at once, and none is reached twice. A negative row stays in a
 //         conjunction unless a condition excludes it. With the conditions in the order of the positive gain that they
 //         lose, conjunctions whose costliest condition is the i-th keep all negative rows that none of the first i
-//         excludes, and at most the positive gain that the i-th leaves. A conjunction is not extended, either, if
-//         losses that no condition avoids without a gain leave too little -> pricing/gain_bound.
+//         excludes, and at most the positive gain that the i-th leaves. Nor is a conjunction extended if too
+//         little is left after losses that no condition avoids without losing a gain -> pricing/gain_bound.
 #pragma once
 
 #include <functional>
