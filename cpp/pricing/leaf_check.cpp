@@ -7,7 +7,7 @@
 namespace hornbeam::pricing {
 
 LeafCheck::LeafCheck(const PricedRows& rows, run::WorkMeter& meter, OnLeaf on_leaf)
-    : rows_(rows), kernels_(kernels::kernels()), meter_(meter), on_leaf_(std::move(on_leaf)), bound_(rows, meter) {}
+    : rows_(rows), kernels_(kernels::kernels()), meter_(meter), on_leaf_(std::move(on_leaf)) {}
 
 bool LeafCheck::make_feasible(std::vector<Units>& prices, std::uint64_t most_work) {
   prices_ = &prices;
@@ -27,7 +27,7 @@ bool LeafCheck::make_feasible(std::vector<Units>& prices, std::uint64_t most_wor
 }
 
 LeafCheck::Level& LeafCheck::level(std::size_t depth) {
-  while (levels_.size() <= depth) levels_.push_back(std::make_unique<Level>());
+  while (levels_.size() <= depth) levels_.push_back(std::make_unique<Level>(rows_, meter_));
   return *levels_[depth];
 }
 
@@ -48,14 +48,7 @@ bool LeafCheck::extend(std::size_t depth) {
   for (const std::uint32_t row : at.positive) positive += at.gains.emplace_back(static_cast<Units>(gain(row)));
   if (positive <= rows_.leaf_penalty || !close(at)) return true;
   Ticks negative = 0;
-  at.negative.clear();
-  for (const std::uint32_t row : at.others) {
-    if (const Ticks loss = -gain(row); loss > 0) {
-      at.negative.push_back({row, static_cast<Units>(loss)});
-      negative -= loss;
-    }
-  }
-  if (!bound_.may_exceed(rows_.leaf_penalty, at.positive, at.gains, at.negative, at.open)) return true;
+  for (const std::uint32_t row : at.others) negative += gain(row);
   if (const Ticks excess = positive + negative - rows_.leaf_penalty; excess > 0) {
     on_leaf_(at.positive, at.others);
     positive -= lower_prices(at, excess, positive);
@@ -63,13 +56,14 @@ bool LeafCheck::extend(std::size_t depth) {
     for (std::size_t i = 0; i < at.positive.size(); ++i) at.gains[i] = static_cast<Units>(gain(at.positive[i]));
   }
   find_conditions(at, positive);
-  if (!drop_idle_conditions(at, negative)) return true;
+  at.bound.set_rows(at.positive, at.others, [this](std::uint32_t row) { return gain(row); });
+  const std::size_t n_idle = count_idle(at);
   // Those that keep the least first: they have the fewest extensions, and no later conjunction uses them again.
-  while (!at.conditions.empty()) {
-    const auto [kept, column, value, most] = at.conditions.back();
+  while (at.conditions.size() > n_idle) {
+    const auto [kept, column, value] = at.conditions.back();
     at.conditions.pop_back();
     at.open.drop(column, value);
-    if (most <= rows_.leaf_penalty) continue;
+    if (!at.bound.may_exceed(rows_.leaf_penalty, at.open, column, value)) continue;
     Level& next = level(depth + 1);
     filter(rows_, at.positive, column, value, next.positive);
     filter(rows_, at.others, column, value, next.others);
@@ -77,9 +71,20 @@ bool LeafCheck::extend(std::size_t depth) {
     next.used = at.used;
     next.used.add(column, value);
     if (!extend(depth + 1)) return false;
-    if (!at.conditions.empty() && !may_gain(at)) return true;
   }
   return true;
+}
+
+/// Of how many conditions, those that keep the most, no conjunction gains enough.
+std::size_t LeafCheck::count_idle(Level& at) {
+  std::size_t idle = 0, most = at.conditions.size();
+  while (most - idle > 1) {
+    const std::size_t n = (idle + most) / 2;
+    Conditions open(rows_.n_words());
+    for (std::size_t i = 0; i < n; ++i) open.add(at.conditions[i].column, at.conditions[i].value);
+    (at.bound.may_exceed(rows_.leaf_penalty, open) ? most : idle) = n;
+  }
+  return idle;
 }
 
 /// Adds all conditions that hold for all positive rows. False if one of them has been tried before: then all extensions
@@ -127,30 +132,6 @@ void LeafCheck::find_conditions(Level& at, Ticks positive_gain) {
             [](const Condition& a, const Condition& b) { return a.kept > b.kept; });
 }
 
-/// Drops conditions that are the costliest one of no conjunction that may exceed its cost. False if none is left.
-bool LeafCheck::drop_idle_conditions(Level& at, Ticks negative_gain) {
-  at.excluded.assign(at.conditions.size() + 1, 0);
-  std::uint64_t work = 0;
-  for (const std::uint32_t row : at.others) {
-    std::size_t first = 0;
-    while (first < at.conditions.size() && rows_.holds(row, at.conditions[first].column) == at.conditions[first].value)
-      ++first;
-    work += first;
-    at.excluded[first] += gain(row);
-  }
-  meter_.add(work / 8);
-  std::size_t n_kept = 0;
-  for (std::size_t i = 0; i < at.conditions.size(); ++i) {
-    negative_gain -= at.excluded[i];
-    at.conditions[i].most = at.conditions[i].kept + negative_gain;
-    if (at.conditions[i].most > rows_.leaf_penalty) n_kept = i + 1;
-  }
-  for (std::size_t i = n_kept; i < at.conditions.size(); ++i)
-    at.open.drop(at.conditions[i].column, at.conditions[i].value);
-  at.conditions.resize(n_kept);
-  return n_kept > 0;
-}
-
 /// Lowers the prices of positive rows by at least the excess, in proportion to their gains. Returns by how much.
 Ticks LeafCheck::lower_prices(const Level& at, Ticks excess, Ticks positive_gain) {
   Ticks lowered = 0;
@@ -160,16 +141,6 @@ Ticks LeafCheck::lower_prices(const Level& at, Ticks excess, Ticks positive_gain
     lowered += by;
   }
   return lowered;
-}
-
-/// Whether a conjunction of the open conditions may exceed its cost, given the rows that none of them excludes.
-bool LeafCheck::may_gain(const Level& at) const {
-  Ticks most = 0;
-  for (const std::uint32_t row : at.positive) most += std::max<Ticks>(gain(row), 0);
-  if (most <= rows_.leaf_penalty) return false;
-  for (const std::uint32_t row : at.others)
-    if (!at.open.exclude(rows_.row(row))) most += gain(row);
-  return most > rows_.leaf_penalty;
 }
 
 void LeafCheck::filter(const PricedRows& rows, const std::vector<std::uint32_t>& from, std::uint32_t column, bool value,

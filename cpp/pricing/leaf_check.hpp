@@ -3,14 +3,12 @@
 // WHAT    Makes prices of rows feasible for bounds/row_prices.hpp: looks at all conjunctions of conditions, and lowers
 //         the prices of those rows whose total exceeds what they cost as a leaf.
 // HOLDS   Prices only fall, so what has been looked at stays feasible, and one pass is enough.
-// CHOICE  For each prediction, a row's price less its loss is its gain. A conjunction gains at most what its rows of
-//         positive gain do, so one whose positive gains do not exceed the leaf penalty is not extended, which ends the
-//         search where rows get few. A conjunction is determined by its rows of positive gain:
-//         conditions that hold for all of them are added at once, and none is reached twice. A negative row stays in a
-//         conjunction unless a condition excludes it. With the conditions in the order of the positive gain that they
-//         lose, conjunctions whose costliest condition is the i-th keep all negative rows that none of the first i
-//         excludes, and at most the positive gain that the i-th leaves. Nor is a conjunction extended if too
-//         little is left after losses that no condition avoids without losing a gain -> pricing/gain_bound.
+// CHOICE  For each prediction, a row's price less its loss is its gain. A conjunction is determined by its rows of
+//         positive gain: conditions that hold for all of them are added at once, and none is reached twice. A
+//         conjunction is not extended where no extension may gain more than the leaf penalty: because its positive
+//         gains do not exceed it, or because losses that no condition avoids without losing a gain leave too little
+//         (pricing/gain_bound). The latter is asked for each condition, with those that keep more gain as the only
+//         others, and for all conditions that keep the most at once.
 #pragma once
 
 #include <functional>
@@ -40,17 +38,16 @@ class LeafCheck {
     Ticks kept;  // positive gain of the rows that meet it
     std::uint32_t column;
     bool value;
-    Ticks most = 0;  // that a conjunction gains whose costliest condition it is
   };
   /// A conjunction that is extended, and what its extensions may use.
   struct Level {
+    Level(const PricedRows& rows, run::WorkMeter& meter) : bound(rows, meter) {}
     std::vector<std::uint32_t> positive, others;
     std::vector<Units> gains;  // of the positive rows
-    std::vector<GainBound::Row> negative;
-    std::vector<Units> kept;  // by column, of the rows where it holds
+    std::vector<Units> kept;   // by column, of the rows where it holds
     std::vector<Condition> conditions;
-    std::vector<Ticks> excluded;
     Conditions open, used;
+    GainBound bound;
   };
 
   Ticks gain(std::uint32_t row) const { return Ticks{(*prices_)[row]} - loss_[row]; }
@@ -58,9 +55,8 @@ class LeafCheck {
   bool extend(std::size_t depth);
   bool close(Level& at);
   void find_conditions(Level& at, Ticks positive_gain);
-  bool drop_idle_conditions(Level& at, Ticks negative_gain);
   Ticks lower_prices(const Level& at, Ticks excess, Ticks positive_gain);
-  bool may_gain(const Level& at) const;
+  std::size_t count_idle(Level& at);
   static void filter(const PricedRows& rows, const std::vector<std::uint32_t>& from, std::uint32_t column, bool value,
                      std::vector<std::uint32_t>& to);
 
@@ -68,7 +64,6 @@ class LeafCheck {
   const kernels::Kernels& kernels_;
   run::WorkMeter& meter_;
   const OnLeaf on_leaf_;
-  GainBound bound_;
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<Units>* prices_ = nullptr;
   const Units* loss_ = nullptr;  // of the prediction at hand

@@ -176,53 +176,55 @@ RANDOM_TEST(a_check_lowers_prices_until_no_conjunction_costs_less_than_its_rows,
 
 RANDOM_TEST(no_extension_gains_more_than_the_bound_of_its_gain_allows, 2000) {
   const PricedRows rows = random_rows(draw);
-  std::vector<std::uint32_t> positive;
-  std::vector<Units> gains, gain_of(rows.n_rows);
-  std::vector<GainBound::Row> negative;
-  for (std::uint32_t row = 0; row < rows.n_rows; ++row) {
-    const auto gain = static_cast<Units>(draw.below(20)) - 9;
-    gain_of[row] = gain;
-    if (gain > 0) {
-      positive.push_back(row);
-      gains.push_back(gain);
-    } else if (gain < 0) {
-      negative.push_back({row, -gain});
-    }
-  }
+  std::vector<std::uint32_t> all(rows.n_rows);
+  std::iota(all.begin(), all.end(), 0u);
+  std::vector<Ticks> gains(rows.n_rows);
+  for (Ticks& gain : gains) gain = Ticks{draw.below(20)} - 9;
   Conditions open(rows.n_words());
   for (std::uint32_t c = 0; c < rows.n_columns; ++c)
     for (const bool value : {false, true})
       if (draw.percent(70)) open.add(c, value);
-  Ticks most = 0;
+  const std::uint32_t column = draw.below(rows.n_columns);
+  const bool value = draw.percent(50);
+  Ticks most = -kInfinity, most_with_one_more = -kInfinity;
   for_each_conjunction(
       rows,
       [&](const std::vector<std::uint32_t>& members) {
-        Ticks gain = 0;
-        for (const std::uint32_t row : members) gain += gain_of[row];
+        Ticks gain = 0, with_one_more = 0;
+        for (const std::uint32_t row : members) {
+          gain += gains[row];
+          if (rows.holds(row, column) == value) with_one_more += gains[row];
+        }
         most = std::max(most, gain);
+        most_with_one_more = std::max(most_with_one_more, with_one_more);
       },
-      [&](std::uint32_t c, bool value) { return open.has(c, value); });
+      [&](std::uint32_t c, bool holds) { return open.has(c, holds); });
   GainBound bound(rows, always());
-  CHECK(bound.may_exceed(most - 1, positive, gains, negative, open));
+  bound.set_rows(all, {}, [&](std::uint32_t row) { return gains[row]; });
+  CHECK(bound.may_exceed(most - 1, open));
+  CHECK(bound.may_exceed(most_with_one_more - 1, open, column, value));
 }
 
-TEST(rows_that_no_condition_tells_apart_are_netted) {
+TEST(losses_count_that_no_condition_avoids_without_losing_a_gain) {
   PricedRows rows(3, 2, 2, 100);
   rows.set(0, 0);
   rows.set(1, 1);
   Conditions open(rows.n_words());
   for (const std::uint32_t c : {0u, 1u}) open.add(c, true);
   GainBound bound(rows, always());
-  // Both conditions exclude the last row; each of them excludes one of the first two rows.
-  const std::vector<std::uint32_t> positive{0, 1};
-  const std::vector<Units> gains{5, 7};
-  const std::vector<GainBound::Row> negative{{2, 4}};
-  CHECK(!bound.may_exceed(8, positive, gains, negative, open));
-  CHECK(bound.may_exceed(7, positive, gains, negative, open));
+  // Both conditions exclude the last row, and each of them excludes one of the first two.
+  const std::vector<std::uint32_t> positive{0, 1}, negative{2};
+  const std::vector<Ticks> gains{5, 7, -4};
+  bound.set_rows(positive, negative, [&](std::uint32_t row) { return gains[row]; });
+  CHECK(!bound.may_exceed(8, open));
+  CHECK(bound.may_exceed(7, open));
+  // With one of them, only the other one is left.
+  CHECK(!bound.may_exceed(7, open, 1, true));
+  CHECK(bound.may_exceed(6, open, 1, true));
   // Without the first condition, the first row is like the last one.
   open.drop(0, true);
-  CHECK(!bound.may_exceed(8, positive, gains, negative, open));
-  CHECK(bound.may_exceed(7, positive, gains, negative, open));
+  CHECK(!bound.may_exceed(8, open));
+  CHECK(bound.may_exceed(7, open));
 }
 
 TEST(a_check_gives_up_when_its_work_is_done) {
