@@ -39,7 +39,7 @@ void GainBound::find_values() {
         block[i] = at < positive_.size() ? rows_.row(positive_[at])[w] : 0;
       }
       kernels::kernels().transpose(block.data());
-      for (std::size_t c = 0; c < kWordBits; ++c) holds_[(w * kWordBits + c) * n_words_ + v] = block[c];
+      for (std::size_t c = 0; c < kWordBits; ++c) holds_[(std::size_t{w} * kWordBits + c) * n_words_ + v] = block[c];
     }
   n_holding_.assign(rows_.n_columns, 0);
   for (std::uint32_t c = 0; c < rows_.n_columns; ++c)
