@@ -1,7 +1,6 @@
 #include "pricing/leaf_check.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace hornbeam::pricing {
@@ -75,7 +74,8 @@ bool LeafCheck::extend(std::size_t depth) {
   return true;
 }
 
-/// Of how many conditions, those that keep the most, no conjunction gains enough.
+/// The number of leading conditions, those that keep the most gain, of which no conjunction may exceed its cost, found
+/// by bisection.
 std::size_t LeafCheck::count_idle(Level& at) {
   std::size_t idle = 0, most = at.conditions.size();
   while (most - idle > 1) {
