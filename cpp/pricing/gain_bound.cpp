@@ -53,12 +53,12 @@ bool GainBound::may_exceed(Ticks limit, const Conditions& open) {
   return may_exceed(limit, open, negative_);
 }
 
-bool GainBound::may_exceed(Ticks limit, const Conditions& open, std::uint32_t column, bool value) {
+bool GainBound::may_exceed(Ticks limit, const Conditions& open, Condition condition) {
   live_.resize(n_words_);
-  for (std::size_t v = 0; v < n_words_; ++v) live_[v] = having(column, value, v);
+  for (std::size_t v = 0; v < n_words_; ++v) live_[v] = having(condition.column, condition.value, v);
   kept_.clear();
   for (const Negative& negative : negative_)
-    if (rows_.holds(negative.row, column) == value) kept_.push_back(negative);
+    if (rows_.meets(negative.row, condition)) kept_.push_back(negative);
   return may_exceed(limit, open, kept_);
 }
 

@@ -45,7 +45,7 @@ class GainBound {
   /// Whether the conjunction, or an extension by open conditions, may gain more than the limit. Throws Stopped.
   bool may_exceed(Ticks limit, const Conditions& open);
   /// The same with one more condition.
-  bool may_exceed(Ticks limit, const Conditions& open, std::uint32_t column, bool value);
+  bool may_exceed(Ticks limit, const Conditions& open, Condition condition);
 
  private:
   struct Negative {

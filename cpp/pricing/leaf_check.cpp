@@ -1,6 +1,7 @@
 #include "pricing/leaf_check.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace hornbeam::pricing {
@@ -11,6 +12,7 @@ LeafCheck::LeafCheck(const PricedRows& rows, run::WorkMeter& meter, OnLeaf on_le
 bool LeafCheck::make_feasible(std::vector<Units>& prices, std::uint64_t most_work) {
   prices_ = &prices;
   end_ = meter_.spent() + most_work;
+  path_.clear();
   for (std::uint32_t prediction = 0; prediction < rows_.n_predictions; ++prediction) {
     loss_ = rows_.losses(prediction);
     Level& all = level(0);
@@ -19,7 +21,7 @@ bool LeafCheck::make_feasible(std::vector<Units>& prices, std::uint64_t most_wor
     for (std::uint32_t row = 0; row < rows_.n_rows; ++row) (gain(row) > 0 ? all.positive : all.others).push_back(row);
     all.open = all.used = Conditions(rows_.n_words());
     for (std::uint32_t c = 0; c < rows_.n_columns; ++c)
-      for (const bool value : {false, true}) all.open.add(c, value);
+      for (const bool value : {false, true}) all.open.add({c, value});
     if (!extend(0)) return false;
   }
   return true;
@@ -49,27 +51,29 @@ bool LeafCheck::extend(std::size_t depth) {
   Ticks negative = 0;
   for (const std::uint32_t row : at.others) negative += gain(row);
   if (const Ticks excess = positive + negative - rows_.leaf_penalty; excess > 0) {
-    on_leaf_(at.positive, at.others);
+    give_leaf(at);
     positive -= lower_prices(at, excess, positive);
     if (positive <= rows_.leaf_penalty) return true;
     for (std::size_t i = 0; i < at.positive.size(); ++i) at.gains[i] = static_cast<Units>(gain(at.positive[i]));
   }
-  find_conditions(at, positive);
+  find_candidates(at, positive);
   at.bound.set_rows(at.positive, at.others, [this](std::uint32_t row) { return gain(row); });
   const std::size_t n_idle = count_idle(at);
   // Those that keep the least first: they have the fewest extensions, and no later conjunction uses them again.
-  while (at.conditions.size() > n_idle) {
-    const auto [kept, column, value] = at.conditions.back();
-    at.conditions.pop_back();
-    at.open.drop(column, value);
-    if (!at.bound.may_exceed(rows_.leaf_penalty, at.open, column, value)) continue;
+  while (at.candidates.size() > n_idle) {
+    const Condition condition = at.candidates.back().condition;
+    at.candidates.pop_back();
+    at.open.drop(condition);
+    if (!at.bound.may_exceed(rows_.leaf_penalty, at.open, condition)) continue;
     Level& next = level(depth + 1);
-    filter(rows_, at.positive, column, value, next.positive);
-    filter(rows_, at.others, column, value, next.others);
+    rows_.keep(at.positive, condition, next.positive);
+    rows_.keep(at.others, condition, next.others);
     next.open = at.open;
     next.used = at.used;
-    next.used.add(column, value);
+    next.used.add(condition);
+    path_.push_back(condition);
     if (!extend(depth + 1)) return false;
+    path_.pop_back();
   }
   return true;
 }
@@ -77,11 +81,11 @@ bool LeafCheck::extend(std::size_t depth) {
 /// The number of leading conditions, those that keep the most gain, of which no conjunction may exceed its cost, found
 /// by bisection.
 std::size_t LeafCheck::count_idle(Level& at) {
-  std::size_t idle = 0, most = at.conditions.size();
+  std::size_t idle = 0, most = at.candidates.size();
   while (most - idle > 1) {
     const std::size_t n = (idle + most) / 2;
     Conditions open(rows_.n_words());
-    for (std::size_t i = 0; i < n; ++i) open.add(at.conditions[i].column, at.conditions[i].value);
+    for (std::size_t i = 0; i < n; ++i) open.add(at.candidates[i].condition);
     (at.bound.may_exceed(rows_.leaf_penalty, open) ? most : idle) = n;
   }
   return idle;
@@ -114,22 +118,38 @@ bool LeafCheck::close(Level& at) {
 }
 
 /// Open conditions that keep more than the leaf penalty, those that keep the most first.
-void LeafCheck::find_conditions(Level& at, Ticks positive_gain) {
+void LeafCheck::find_candidates(Level& at, Ticks positive_gain) {
   at.kept.assign(rows_.stride(), 0);
   kernels_.add_masked(rows_.masks.data(), rows_.stride(), at.positive.data(), at.gains.data(), at.positive.size(),
                       at.kept.data());
-  at.conditions.clear();
+  at.candidates.clear();
   for (std::uint32_t c = 0; c < rows_.n_columns; ++c)
     for (const bool value : {false, true}) {
-      if (!at.open.has(c, value)) continue;
+      const Condition condition{c, value};
+      if (!at.open.has(condition)) continue;
       const Ticks kept = value ? at.kept[c] : positive_gain - at.kept[c];
       if (kept > rows_.leaf_penalty)
-        at.conditions.push_back({kept, c, value});
+        at.candidates.push_back({kept, condition});
       else
-        at.open.drop(c, value);
+        at.open.drop(condition);
     }
-  std::sort(at.conditions.begin(), at.conditions.end(),
-            [](const Condition& a, const Condition& b) { return a.kept > b.kept; });
+  std::sort(at.candidates.begin(), at.candidates.end(),
+            [](const Candidate& a, const Candidate& b) { return a.kept > b.kept; });
+}
+
+/// With those conditions beyond the path that exclude a row.
+void LeafCheck::give_leaf(const Level& at) {
+  std::vector<Condition> conditions = path_;
+  std::vector<std::uint32_t> rows = rows_.meeting(conditions), next;
+  for (std::size_t i = 0; i < rows.size();)
+    if (const std::optional<Condition> condition = at.used.excluding(rows_.row(rows[i]))) {
+      conditions.push_back(*condition);
+      rows_.keep(rows, *condition, next);
+      rows.swap(next);
+    } else {
+      ++i;
+    }
+  on_leaf_(std::move(conditions), std::move(rows));
 }
 
 /// Lowers the prices of positive rows by at least the excess, in proportion to their gains. Returns by how much.
@@ -141,13 +161,6 @@ Ticks LeafCheck::lower_prices(const Level& at, Ticks excess, Ticks positive_gain
     lowered += by;
   }
   return lowered;
-}
-
-void LeafCheck::filter(const PricedRows& rows, const std::vector<std::uint32_t>& from, std::uint32_t column, bool value,
-                       std::vector<std::uint32_t>& to) {
-  to.clear();
-  for (const std::uint32_t row : from)
-    if (rows.holds(row, column) == value) to.push_back(row);
 }
 
 }  // namespace hornbeam::pricing

@@ -25,8 +25,8 @@ namespace hornbeam::pricing {
 
 class LeafCheck {
  public:
-  /// `on_leaf` gets the rows of each leaf found to cost less than its rows.
-  using OnLeaf = std::function<void(std::span<const std::uint32_t> positive, std::span<const std::uint32_t> others)>;
+  /// `on_leaf` gets each leaf found to cost less than its rows.
+  using OnLeaf = std::function<void(std::vector<Condition> conditions, std::vector<std::uint32_t> rows)>;
 
   LeafCheck(const PricedRows& rows, run::WorkMeter& meter, OnLeaf on_leaf);
 
@@ -34,10 +34,9 @@ class LeafCheck {
   bool make_feasible(std::vector<Units>& prices, std::uint64_t most_work);
 
  private:
-  struct Condition {
+  struct Candidate {
     Ticks kept;  // positive gain of the rows that meet it
-    std::uint32_t column;
-    bool value;
+    Condition condition;
   };
   /// A conjunction that is extended, and what its extensions may use.
   struct Level {
@@ -45,7 +44,7 @@ class LeafCheck {
     std::vector<std::uint32_t> positive, others;
     std::vector<Units> gains;  // of the positive rows
     std::vector<Units> kept;   // by column, of the rows where it holds
-    std::vector<Condition> conditions;
+    std::vector<Candidate> candidates;
     Conditions open, used;
     GainBound bound;
   };
@@ -54,17 +53,17 @@ class LeafCheck {
   Level& level(std::size_t depth);
   bool extend(std::size_t depth);
   bool close(Level& at);
-  void find_conditions(Level& at, Ticks positive_gain);
+  void find_candidates(Level& at, Ticks positive_gain);
+  void give_leaf(const Level& at);
   Ticks lower_prices(const Level& at, Ticks excess, Ticks positive_gain);
   std::size_t count_idle(Level& at);
-  static void filter(const PricedRows& rows, const std::vector<std::uint32_t>& from, std::uint32_t column, bool value,
-                     std::vector<std::uint32_t>& to);
 
   const PricedRows& rows_;
   const kernels::Kernels& kernels_;
   run::WorkMeter& meter_;
   const OnLeaf on_leaf_;
   std::vector<std::unique_ptr<Level>> levels_;
+  std::vector<Condition> path_;  // to the conjunction at hand
   std::vector<Units>* prices_ = nullptr;
   const Units* loss_ = nullptr;  // of the prediction at hand
   std::uint64_t end_ = 0;        // of the work

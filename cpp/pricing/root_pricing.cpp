@@ -41,7 +41,7 @@ bool RootPricing::raise(std::uint64_t searched, std::uint64_t bytes, Ticks lower
     row_prices_.emplace(rows_, meter_);
     searched_ = units;
   }
-  due_ += (units - searched_) * share_of_work(lower, units);
+  due_ += (units - searched_) * share_of_work(lower);
   searched_ = units;
   const auto before = row_prices_->best();
   is_working_ = true;
@@ -56,11 +56,10 @@ bool RootPricing::raise(std::uint64_t searched, std::uint64_t bytes, Ticks lower
   return true;
 }
 
-std::uint64_t RootPricing::share_of_work(Ticks lower, std::uint64_t units) const {
-  const bool is_rising = meter_.spent() <= kMostWorkOfRise * work_of_rise_;
-  if (is_rising && bound() >= lower) return schedule_.units_if_ahead;
-  const bool can_rise = is_rising && row_prices_->can_reach(rows_.total_units(lower), units);
-  return can_rise ? schedule_.units : schedule_.units_if_behind;
+std::uint64_t RootPricing::share_of_work(Ticks lower) const {
+  if (meter_.spent() > kMostWorkOfRise * work_of_rise_) return schedule_.units_if_behind;
+  if (bound() >= lower) return schedule_.units_if_ahead;
+  return row_prices_->expected() >= rows_.total_units(lower) ? schedule_.units : schedule_.units_if_behind;
 }
 
 }  // namespace hornbeam::pricing

@@ -34,7 +34,7 @@ class RootPricing {
   std::uint64_t work() const { return meter_.spent() * work_of_unit_; }
 
  private:
-  std::uint64_t share_of_work(Ticks lower, std::uint64_t units) const;
+  std::uint64_t share_of_work(Ticks lower) const;
 
   const std::uint64_t bytes_;
   const std::function<PricedRows()> make_;

@@ -3,107 +3,159 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
+#include <utility>
+
+#include "pricing/leaf_check.hpp"
 
 namespace hornbeam::pricing {
 
 namespace {
 
-constexpr double kFirstSmoothing = 0.3, kLeastSmoothing = 0.02, kSmoothingStep = 0.7;
-constexpr int kPasses = 60, kStarts = 100, kIdleChecksToSettle = 4;
-constexpr Ticks kLeastRise = 1024;  // of the total that counts as one: one part in so many
-constexpr double kFirstShare = 0.2, kLargestStep = 2, kLargestExponentOfWork = 12;
-constexpr double kMargin = 1.3;                                // of the work that a check is expected to take
-constexpr std::uint64_t kLeastCheck = std::uint64_t{1} << 16;  // units of work
+/// In blocks of fewer rows, or with less of the leaf penalty, the best tree costs far less than its share.
+constexpr std::uint32_t kLeastRows = 256, kLeastBlocks = 3, kMerged = 4;
+constexpr Ticks kLeastLeafPenalty = 5;  // of a block, in mean losses of a row
+/// Of the way from the prices so far to those of the pool: for blocks; for all rows, at first and later on.
+constexpr double kStepOfBlocks = 1, kFirstStepOfAll = 0.25, kStepOfAll = 0.5;
+constexpr double kFirstSmoothing = 0.3, kSmoothingOfBlocks = 0.1, kLeastSmoothing = 0.02, kSmoothingStep = 0.7;
+constexpr int kPasses = 60, kRounds = 10, kStarts = 100;
+constexpr std::uint64_t kLeastCheck = std::uint64_t{1} << 23;  // units of work
+/// All checks of a pass take at most so many times the work before each, or as much if there is one.
+constexpr std::uint64_t kMostGrowth = 8;
+/// A step is chosen for so much of the work that a check may take, which grows with this power of the step.
+constexpr double kPartOfCheck = 0.7, kWorkExponent = 4, kLargestRatio = 2, kRatioAfterFailure = 0.7;
+constexpr std::uint64_t kGrowthOfWork = 6;  // of a block of four times the rows, as expected
+constexpr Ticks kGrowthOfTotal = 4;         // by larger blocks, as expected: by one part in so many
+constexpr Ticks kPublishedRise = 16;        // of the total, to be published: one part in so many
+constexpr Ticks kLeastRise = 1024;          // that is worth another pass
+constexpr int kIdlePassesToSettle = 4;
 
 }  // namespace
 
 RowPrices::RowPrices(const PricedRows& rows, run::WorkMeter& meter)
-    : rows_(rows),
-      meter_(meter),
-      begin_(meter.spent()),
-      pool_(rows, meter),
-      check_(rows, meter,
-             [this](std::span<const std::uint32_t> positive, std::span<const std::uint32_t> others) {
-               std::vector<std::uint32_t> leaf(positive.begin(), positive.end());
-               leaf.insert(leaf.end(), others.begin(), others.end());
-               pool_.add(std::move(leaf));
-             }),
-      smoothing_(kFirstSmoothing),
-      share_(kFirstShare),
-      work_exponent_(4),
-      work_of_round_(std::uint64_t{rows.n_rows} * rows.n_columns * (kPasses / 8)) {}
+    : rows_(rows), meter_(meter), begin_(meter.spent()), prices_(rows.n_rows, 0), smoothing_(kFirstSmoothing) {
+  part_rows();
+}
+
+/// At random, since each block then needs about the same tree as all rows.
+void RowPrices::part_rows() {
+  order_.resize(rows_.n_rows);
+  std::iota(order_.begin(), order_.end(), 0u);
+  for (std::uint32_t n = rows_.n_rows; n > 1; --n) std::swap(order_[n - 1], order_[random_() % n]);
+  // What a row loses at most, in the mean of all rows, times the number of rows.
+  Ticks losses = 0;
+  for (std::uint32_t row = 0; row < rows_.n_rows; ++row) {
+    Units least = rows_.losses(0)[row], most = least;
+    for (std::uint32_t k = 1; k < rows_.n_predictions; ++k) {
+      least = std::min(least, rows_.losses(k)[row]);
+      most = std::max(most, rows_.losses(k)[row]);
+    }
+    losses += most - least;
+  }
+  const Ticks least = std::max<Ticks>(kLeastRows, kLeastLeafPenalty * losses / std::max(rows_.leaf_penalty, 1));
+  std::uint32_t n_blocks = static_cast<std::uint32_t>(rows_.n_rows / least);
+  if (n_blocks < kLeastBlocks) n_blocks = 1;
+  work_of_block_ = rows_.stride() / PricedRows::kColumnsOfLine * (rows_.n_rows / n_blocks) * kStarts * kRounds / 4;
+  step_ = n_blocks == 1 ? kFirstStepOfAll : kStepOfBlocks;
+  const auto begin = [&](std::uint32_t block) {
+    return static_cast<std::uint32_t>(std::uint64_t{rows_.n_rows} * block / n_blocks);
+  };
+  for (std::uint32_t block = 0; block < n_blocks; ++block) {
+    const std::uint32_t n_rows = begin(block + 1) - begin(block);
+    blocks_.push_back(
+        {begin(block), begin(block + 1), static_cast<Units>(Ticks{rows_.leaf_penalty} * n_rows / rows_.n_rows)});
+  }
+}
+
+void RowPrices::merge_blocks() {
+  std::vector<Block> merged;
+  for (std::size_t block = 0; block < blocks_.size(); ++block)
+    if (block % kMerged == 0) {
+      merged.push_back(blocks_[block]);
+    } else {
+      merged.back().end = blocks_[block].end;
+      merged.back().leaf_penalty += blocks_[block].leaf_penalty;
+    }
+  // Shares are rounded down.
+  if (merged.size() == 1) merged.front().leaf_penalty = rows_.leaf_penalty;
+  blocks_ = std::move(merged);
+}
 
 void RowPrices::work_up_to(std::uint64_t work) {
-  while (!is_settled_ && improve(work)) {
+  while (!is_settled_ && meter_.spent() + work_of_block_ <= work) {
+    const std::uint64_t before = meter_.spent();
+    improve(blocks_[next_]);
+    work_of_block_ = meter_.spent() - before;
+    if (++next_ == blocks_.size()) end_pass();
+    if (best_ == nullptr || total_ > best_->total + best_->total / kPublishedRise) publish();
   }
 }
 
-/// A round of leaves for the pool, or a check. False if it would take more than the work allows.
-bool RowPrices::improve(std::uint64_t work) {
-  const std::uint64_t before = meter_.spent(), left = work - std::min(work, before), done = before - begin_;
-  // Until all is checked, a check may take as much as all work before it. Rounds then get a third of that.
-  const bool checks_all = has_checked_all();
-  const std::uint64_t rounds = (checks_all ? work_of_check_ : done_after_check_) / 3;
-  if (smoothing_ < kFirstSmoothing && (done >= done_after_check_ + rounds || is_complete_)) {
-    if (left < (checks_all ? work_of_check_ : std::max(kLeastCheck, done))) return false;
-    check(std::max(kLeastCheck, checks_all ? 2 * work_of_check_ : done));
-    done_after_check_ = meter_.spent() - begin_;
-    return true;
+void RowPrices::end_pass() {
+  publish();
+  if (blocks_.size() > 1) {
+    merge_blocks();
+    work_of_block_ *= kGrowthOfWork;
+    most_of_step_ = step_ = blocks_.size() == 1 ? kStepOfAll : kStepOfBlocks;
+  } else {
+    const bool is_idle = smoothing_ <= kLeastSmoothing && total_ - total_before_ <= total_ / kLeastRise;
+    n_idle_ = is_idle ? n_idle_ + 1 : 0;
+    is_settled_ = n_idle_ == kIdlePassesToSettle;
+    if (step_ >= 1) most_of_step_ = step_ = kStepOfAll;
   }
-  if (left < work_of_round_) return false;
-  pool_.maximize(smoothing_, kPasses);
-  is_complete_ = pool_.find_leaves(kStarts) == 0;
-  smoothing_ = std::max(kLeastSmoothing, smoothing_ * kSmoothingStep);
-  work_of_round_ = meter_.spent() - before;
-  return true;
+  next_ = 0;
+  total_before_ = total_;
 }
 
-/// Makes as large a share of the prices feasible as the work allows.
-void RowPrices::check(std::uint64_t allowed) {
-  const std::uint64_t before = meter_.spent();
-  const double times = static_cast<double>(allowed) / static_cast<double>(std::max<std::uint64_t>(work_of_check_, 1));
-  const double share =
-      best_ == nullptr ? share_
-                       : std::min({1.0, share_ * kLargestStep, share_ * std::pow(times / kMargin, 1 / work_exponent_)});
-  std::vector<Units> prices = pool_.prices(share);
-  // Once all is checked, only halfway from the best prices, which exceeds fewer leaves (in-out separation).
-  const bool is_halfway = has_checked_all();
-  if (is_halfway)
-    for (std::size_t row = 0; row < prices.size(); ++row)
-      prices[row] = static_cast<Units>((Ticks{prices[row]} + best_->of_row[row]) / 2);
-  const std::size_t n_before = pool_.size();
-  is_complete_ = false;
-  const bool is_feasible = check_.make_feasible(prices, allowed);
-  const std::uint64_t work = meter_.spent() - before;
-  if (!is_feasible) {
-    if (best_ == nullptr)
-      share_ /= 2;
-    else if (is_halfway)
-      work_of_check_ *= 2;
-    else
-      work_exponent_ = std::min(kLargestExponentOfWork, work_exponent_ * 1.5);
-    return;
-  }
-  if (best_ != nullptr && share > share_) {
-    const double growth = std::log(static_cast<double>(work) / static_cast<double>(work_of_check_));
-    work_exponent_ = std::clamp(growth / std::log(share / share_), 1.0, kLargestExponentOfWork);
-  }
-  share_ = share;
-  work_of_check_ = work;
-  const Ticks total = std::accumulate(prices.begin(), prices.end(), Ticks{0});
-  const Ticks known = best_ == nullptr ? 0 : best_->total;
-  if (best_ == nullptr || total > known)
-    best_ = std::make_shared<const FeasiblePrices>(std::move(prices), total, rows_.shift);
-  const bool is_last = share >= 1 && smoothing_ <= kLeastSmoothing;
-  n_idle_ = !is_last || total - known > known / kLeastRise ? 0 : n_idle_ + 1;
-  is_settled_ = is_last && ((pool_.size() == n_before && !is_halfway) || n_idle_ == kIdleChecksToSettle);
+void RowPrices::publish() {
+  if (total_ > (best_ == nullptr ? 0 : best_->total))
+    best_ = std::make_shared<const FeasiblePrices>(prices_, total_, rows_.shift);
 }
 
-bool RowPrices::can_reach(Ticks total, std::uint64_t work) const {
-  if (best_ == nullptr) return false;
-  const double times = static_cast<double>(total) / static_cast<double>(std::max<Ticks>(best_->total, 1));
-  return share_ * times <= 1 &&
-         static_cast<double>(work_of_check_) * std::pow(times, work_exponent_) <= static_cast<double>(work);
+void RowPrices::improve(const Block& block) {
+  const std::span ids = std::span(order_).subspan(block.begin, block.end - block.begin);
+  const PricedRows rows = rows_.select(ids, block.leaf_penalty);
+  LeafPool pool(rows, meter_, std::move(leaves_), random_);
+  const double least_smoothing = blocks_.size() > 1 ? kSmoothingOfBlocks : kLeastSmoothing;
+  for (int round = 0; round < kRounds; ++round) {
+    pool.maximize(smoothing_, kPasses);
+    smoothing_ = std::max(least_smoothing, smoothing_ * kSmoothingStep);
+    if (pool.find_leaves(kStarts) == 0) break;
+  }
+  pool.maximize(smoothing_, kPasses);
+  std::vector<Units> prices = pool.prices();
+  Ticks before = 0;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const Units known = prices_[ids[i]];
+    before += known;
+    prices[i] = known + static_cast<Units>(step_ * (prices[i] - known));
+  }
+  LeafCheck check(rows, meter_, [&](std::vector<Condition> conditions, std::vector<std::uint32_t> members) {
+    pool.add({.conditions = std::move(conditions)}, std::move(members));
+  });
+  const std::uint64_t work = meter_.spent(), done = work - begin_;
+  const std::uint64_t most = std::max(kLeastCheck, blocks_.size() > 1 ? kMostGrowth * done / blocks_.size() : done);
+  if (check.make_feasible(prices, most)) {
+    const double ratio = kPartOfCheck * static_cast<double>(most) / static_cast<double>(meter_.spent() - work + 1);
+    step_ = std::min(most_of_step_, step_ * std::min(kLargestRatio, std::pow(ratio, 1 / kWorkExponent)));
+    const Ticks total = std::accumulate(prices.begin(), prices.end(), Ticks{0});
+    if (total > before) {
+      for (std::size_t i = 0; i < ids.size(); ++i) prices_[ids[i]] = prices[i];
+      total_ += total - before;
+    }
+  } else {
+    step_ *= kRatioAfterFailure;
+  }
+  pool.maximize(smoothing_, kPasses);
+  leaves_ = pool.take_leaves(blocks_.size() == 1);
+}
+
+/// That of the pass, if its other blocks rise like those so far, and some more with larger blocks.
+Ticks RowPrices::expected() const {
+  if (total_ == 0 && next_ == 0) return kInfinity;
+  const auto n_left = static_cast<Ticks>(blocks_.size() - next_);
+  const Ticks of_pass = next_ == 0 ? total_ : total_ + (total_ - total_before_) * n_left / static_cast<Ticks>(next_);
+  return of_pass + of_pass / kGrowthOfTotal;
 }
 
 }  // namespace hornbeam::pricing

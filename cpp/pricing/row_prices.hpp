@@ -1,19 +1,24 @@
 // pricing/row_prices.hpp
 //
-// WHAT    Prices of rows for bounds/row_prices.hpp that are as high as possible, improved round by round.
-// FLOW    pricing/root_pricing gives it work -> pricing/leaf_check makes its prices feasible.
-// CHOICE  The linear program has a column for each conjunction. Prices for those in a pool (pricing/leaf_pool) exceed
-//         the costs of others, which a check finds and adds. Of prices that are too high to be checked within the work
-//         that is due, a share is checked.
+// WHAT    Prices of rows for bounds/row_prices.hpp that are as high as possible, improved block by block.
+// FLOW    pricing/root_pricing gives it work -> pricing/leaf_pool finds prices for a block -> pricing/leaf_check makes
+//         them feasible.
+// CHOICE  A check of all rows takes too long in large tables, so rows are parted at random into blocks, each with its
+//         share of the leaf penalty. Prices that are feasible in each block are feasible for all rows, since a leaf of
+//         all rows costs at least as much as its parts in the blocks. Once all blocks have prices, each four are
+//         merged, whose prices stay feasible, and priced anew. The leaves of one block are a start for the next. Prices
+//         of the last block, that of all rows, are improved halfway from the best ones, which exceeds fewer leaves
+//         (in-out separation).
 #pragma once
 
 #include <memory>
+#include <random>
 #include <vector>
 
 #include "pricing/feasible_prices.hpp"
-#include "pricing/leaf_check.hpp"
 #include "pricing/leaf_pool.hpp"
 #include "pricing/priced_rows.hpp"
+#include "run/run.hpp"
 
 namespace hornbeam::pricing {
 
@@ -24,33 +29,41 @@ class RowPrices {
 
   /// Improves the prices until the meter has so much work, or more is unlikely to help. Throws Stopped.
   void work_up_to(std::uint64_t work);
-  /// Whether prices with this total are likely to be found with so much more work.
-  bool can_reach(Ticks total, std::uint64_t work) const;
-  /// Whether more rounds are unlikely to help.
+  /// The total that is likely to be reached soon; infinite while nothing is known.
+  Ticks expected() const;
+  /// Whether more work is unlikely to help.
   bool is_settled() const { return is_settled_; }
   /// The best prices so far; null before.
   const std::shared_ptr<const FeasiblePrices>& best() const { return best_; }
 
  private:
-  bool has_checked_all() const { return best_ != nullptr && share_ >= 1; }
-  bool improve(std::uint64_t work);
-  void check(std::uint64_t allowed);
+  struct Block {
+    std::uint32_t begin, end;  // of the order of rows
+    Units leaf_penalty;
+  };
+
+  void part_rows();
+  void merge_blocks();
+  void end_pass();
+  void improve(const Block& block);
+  void publish();
 
   const PricedRows& rows_;
   run::WorkMeter& meter_;
   const std::uint64_t begin_;  // of the work
-  LeafPool pool_;
-  LeafCheck check_;
-  double smoothing_;      // the weight of the entropy, as a share of what a leaf costs
-  double share_;          // of the prices, that has been made feasible
-  double work_exponent_;  // the work of a check grows with the share to this power
-  std::uint64_t work_of_round_;
-  std::uint64_t work_of_check_ = 0;     // of the last one that came to its end
-  std::uint64_t done_after_check_ = 0;  // all work up to the end of the last one
+  std::mt19937_64 random_{1};  // NOLINT(bugprone-random-generator-seed): the same numbers in every run
+  std::vector<std::uint32_t> order_;
+  std::vector<Block> blocks_;
+  std::size_t next_ = 0;                // block of the pass
+  std::vector<Conjunction> leaves_;     // that mattered in the last blocks
+  std::vector<Units> prices_;           // feasible
+  Ticks total_ = 0, total_before_ = 0;  // now, and before the pass
+  double smoothing_;                    // the weight of the entropy, as a share of what a leaf costs
+  double step_ = 1, most_of_step_ = 1;  // from the prices so far to those of the pool
+  std::uint64_t work_of_block_ = 0;     // of the last one, or what is expected
   std::shared_ptr<const FeasiblePrices> best_;
-  int n_idle_ = 0;  // checks since the total has risen
+  int n_idle_ = 0;  // passes of one block since the total has risen
   bool is_settled_ = false;
-  bool is_complete_ = false;  // whether the last search for leaves has found none
 };
 
 }  // namespace hornbeam::pricing

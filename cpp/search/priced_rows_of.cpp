@@ -4,8 +4,8 @@ namespace hornbeam::search {
 
 namespace {
 
-/// More take too long for one check.
-constexpr std::uint64_t kMostCells = std::uint64_t{1} << 24;
+/// More take too long for prices of all rows.
+constexpr std::uint64_t kMostCells = std::uint64_t{1} << 26;
 constexpr std::uint32_t kMostColumns = 1024, kMostPredictions = 64;
 /// Of the pool of leaves, and of the levels of a check.
 constexpr std::uint64_t kBytesOfPool = std::uint64_t{1} << 26, kBytesOfRow = 256;
@@ -38,7 +38,8 @@ pricing::PricedRows priced_rows_of(const rows::Problem& problem) {
 
 std::uint64_t bytes_to_price(const rows::Problem& problem) {
   const data::DistinctRows& rows = problem.rows;
-  return pricing::PricedRows::bytes(rows.n_rows, rows.n_columns, problem.model.n_predictions()) +
+  // A block of rows is a copy, and the last block is that of all rows.
+  return 2 * pricing::PricedRows::bytes(rows.n_rows, rows.n_columns, problem.model.n_predictions()) +
          kBytesOfRow * rows.n_rows + kBytesOfPool;
 }
 

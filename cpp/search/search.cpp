@@ -26,10 +26,8 @@ namespace {
 
 /// That are counted in the time of a unit of packing.
 constexpr std::uint64_t kWordsOfUnit = 128;
-/// That are counted in the time of a unit of pricing: fewer where columns are short.
-std::uint64_t words_of_pricing(std::uint32_t n_rows) {
-  return std::clamp<std::uint64_t>(n_rows / kWordBits / 4, 8, kWordsOfUnit);
-}
+/// That are counted for each prediction in the time of a unit of pricing, together.
+constexpr std::uint64_t kWordsOfPricing = 24;
 
 class Search {
  public:
@@ -56,7 +54,7 @@ class Search {
     if (can_price_rows(problem)) {
       pricing_.emplace(
           bytes_to_price(problem), [this] { return priced_rows_of(problem_); }, problem.row_pricing,
-          words_of_pricing(problem.rows.n_rows), run_, [this] { report(); });
+          std::max<std::uint64_t>(kWordsOfPricing / problem.model.n_predictions(), 1), run_, [this] { report(); });
       shared_.prices = &pricing_->prices();
     }
     if (companion_ != nullptr) companion_->on_poll([this] { report(); });

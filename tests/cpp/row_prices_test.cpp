@@ -6,6 +6,8 @@
 #include <numeric>
 
 #include "bounds/row_prices.hpp"
+#include "pricing/gain_bound.hpp"
+#include "pricing/leaf_check.hpp"
 #include "search/priced_rows_of.hpp"
 #include "search/search.hpp"
 #include "support/check.hpp"
@@ -26,8 +28,9 @@ namespace {
 constexpr std::uint64_t kAllWork = std::uint64_t{1} << 40;
 constexpr Schedule kAtOnce{0, 0, 1u << 30, 1u << 30, 1u << 30};
 
-PricedRows random_rows(Random& draw) {
-  const std::uint32_t n_rows = 1 + draw.below(30), n_columns = 1 + draw.below(5), n_predictions = 2 + draw.below(2);
+PricedRows random_rows(Random& draw, std::uint32_t most_rows = 30) {
+  const std::uint32_t n_rows = 1 + draw.below(most_rows), n_columns = 1 + draw.below(5),
+                      n_predictions = 2 + draw.below(2);
   PricedRows rows(n_rows, n_columns, n_predictions, Ticks{100} * n_rows);
   rows.leaf_penalty = rows.units(1 + draw.below(100));
   for (std::uint32_t row = 0; row < n_rows; ++row) {
@@ -159,13 +162,13 @@ RANDOM_TEST(a_check_lowers_prices_until_no_conjunction_costs_less_than_its_rows,
   const std::vector<Units> before = prices;
   const bool were_feasible = are_feasible(rows, prices);
   std::uint64_t n_found = 0;
-  LeafCheck check(rows, always(), [&](auto positive, auto others) {
+  LeafCheck check(rows, always(), [&](const std::vector<Condition>& conditions, std::vector<std::uint32_t> members) {
     ++n_found;
-    std::vector<std::uint32_t> members(positive.begin(), positive.end());
-    members.insert(members.end(), others.begin(), others.end());
     Ticks total = 0;
     for (const std::uint32_t row : members) total += prices[row];
     CHECK(total > cost_of_leaf(rows, members));
+    std::sort(members.begin(), members.end());
+    CHECK(members == rows.meeting(conditions));
   });
   CHECK(check.make_feasible(prices, kAllWork));
   CHECK(are_feasible(rows, prices));
@@ -183,9 +186,8 @@ RANDOM_TEST(no_extension_gains_more_than_the_bound_of_its_gain_allows, 2000) {
   Conditions open(rows.n_words());
   for (std::uint32_t c = 0; c < rows.n_columns; ++c)
     for (const bool value : {false, true})
-      if (draw.percent(70)) open.add(c, value);
-  const std::uint32_t column = draw.below(rows.n_columns);
-  const bool value = draw.percent(50);
+      if (draw.percent(70)) open.add({c, value});
+  const Condition one_more{draw.below(rows.n_columns), draw.percent(50)};
   Ticks most = -kInfinity, most_with_one_more = -kInfinity;
   for_each_conjunction(
       rows,
@@ -193,16 +195,16 @@ RANDOM_TEST(no_extension_gains_more_than_the_bound_of_its_gain_allows, 2000) {
         Ticks gain = 0, with_one_more = 0;
         for (const std::uint32_t row : members) {
           gain += gains[row];
-          if (rows.holds(row, column) == value) with_one_more += gains[row];
+          if (rows.meets(row, one_more)) with_one_more += gains[row];
         }
         most = std::max(most, gain);
         most_with_one_more = std::max(most_with_one_more, with_one_more);
       },
-      [&](std::uint32_t c, bool holds) { return open.has(c, holds); });
+      [&](std::uint32_t c, bool holds) { return open.has({c, holds}); });
   GainBound bound(rows, always());
   bound.set_rows(all, {}, [&](std::uint32_t row) { return gains[row]; });
   CHECK(bound.may_exceed(most - 1, open));
-  CHECK(bound.may_exceed(most_with_one_more - 1, open, column, value));
+  CHECK(bound.may_exceed(most_with_one_more - 1, open, one_more));
 }
 
 TEST(losses_count_that_no_condition_avoids_without_losing_a_gain) {
@@ -210,7 +212,7 @@ TEST(losses_count_that_no_condition_avoids_without_losing_a_gain) {
   rows.set(0, 0);
   rows.set(1, 1);
   Conditions open(rows.n_words());
-  for (const std::uint32_t c : {0u, 1u}) open.add(c, true);
+  for (const std::uint32_t c : {0u, 1u}) open.add({c, true});
   GainBound bound(rows, always());
   // Both conditions exclude the last row, and each of them excludes one of the first two.
   const std::vector<std::uint32_t> positive{0, 1}, negative{2};
@@ -219,10 +221,10 @@ TEST(losses_count_that_no_condition_avoids_without_losing_a_gain) {
   CHECK(!bound.may_exceed(8, open));
   CHECK(bound.may_exceed(7, open));
   // With one of them, only the other one is left.
-  CHECK(!bound.may_exceed(7, open, 1, true));
-  CHECK(bound.may_exceed(6, open, 1, true));
+  CHECK(!bound.may_exceed(7, open, {1, true}));
+  CHECK(bound.may_exceed(6, open, {1, true}));
   // Without the first condition, the first row is like the last one.
-  open.drop(0, true);
+  open.drop({0, true});
   CHECK(!bound.may_exceed(8, open));
   CHECK(bound.may_exceed(7, open));
 }
@@ -237,8 +239,25 @@ TEST(a_check_gives_up_when_its_work_is_done) {
     rows.loss[(row % 2) * rows.n_rows + row] = rows.units(1);
   }
   std::vector<Units> prices(rows.n_rows, rows.units(1) / 2);
-  LeafCheck check(rows, always(), [](auto, auto) {});
+  LeafCheck check(rows, always(), [](auto&&, auto&&) {});
   CHECK(!check.make_feasible(prices, 1000));
+}
+
+/// With a leaf penalty that suffices for blocks.
+RANDOM_TEST(prices_of_blocks_are_feasible_for_all_rows, 50) {
+  PricedRows rows = random_rows(draw, 1);
+  while (rows.n_rows < 1000) rows = random_rows(draw, 5000);
+  rows.leaf_penalty = rows.units(Ticks{rows.n_rows} * (1 + draw.below(10)));
+  RowPrices row_prices(rows, always());
+  Ticks last = 0;
+  for (int i = 0; i < 20 && !row_prices.is_settled(); ++i) {
+    row_prices.work_up_to(always().spent() + 1000000);
+    if (row_prices.best() == nullptr || row_prices.best()->total == last) continue;
+    CHECK(row_prices.best()->total > last);
+    last = row_prices.best()->total;
+    CHECK(are_feasible(rows, row_prices.best()->of_row));
+  }
+  CHECK(last > 0);
 }
 
 RANDOM_TEST(prices_of_rows_are_feasible_when_they_settle, 200) {
