@@ -15,7 +15,8 @@ namespace {
 /// In blocks of fewer rows, or with less of the leaf penalty, the best tree costs far less than its share.
 constexpr std::uint32_t kLeastRows = 256, kLeastBlocks = 3, kMerged = 4;
 constexpr Ticks kLeastLeafPenalty = 5;  // of a block, in mean losses of a row
-/// Of the way from the prices so far to those of the pool: for blocks; for all rows, at first and later on.
+/// Of the way from the prices so far to those of the pool: for blocks; for all rows, at first, and once a whole step is
+/// affordable.
 constexpr double kStepOfBlocks = 1, kFirstStepOfAll = 0.25, kStepOfAll = 0.5;
 constexpr double kFirstSmoothing = 0.3, kSmoothingOfBlocks = 0.1, kLeastSmoothing = 0.02, kSmoothingStep = 0.7;
 constexpr int kPasses = 60, kRounds = 10, kStarts = 100;

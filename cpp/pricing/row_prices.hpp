@@ -5,10 +5,10 @@
 //         them feasible.
 // CHOICE  A check of all rows takes too long in large tables, so rows are parted at random into blocks, each with its
 //         share of the leaf penalty. Prices that are feasible in each block are feasible for all rows, since a leaf of
-//         all rows costs at least as much as its parts in the blocks. Once all blocks have prices, each four are
-//         merged, whose prices stay feasible, and priced anew. The leaves of one block are a start for the next. Prices
-//         of the last block, that of all rows, are improved halfway from the best ones, which exceeds fewer leaves
-//         (in-out separation).
+//         all rows costs at least as much as its parts in the blocks. Once all blocks have prices, every four are
+//         merged: their prices stay feasible, and are improved. The leaves of one block are a start for the next.
+//         The last block is that of all rows. Its prices are improved halfway from the best ones, which exceeds fewer
+//         leaves (in-out separation).
 #pragma once
 
 #include <memory>
