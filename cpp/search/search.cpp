@@ -26,7 +26,7 @@ namespace {
 
 /// That are counted in the time of a unit of packing.
 constexpr std::uint64_t kWordsOfUnit = 128;
-/// That are counted for each prediction in the time of a unit of pricing, together.
+/// Words times predictions that are counted in the time of a unit of pricing.
 constexpr std::uint64_t kWordsOfPricing = 24;
 
 class Search {
