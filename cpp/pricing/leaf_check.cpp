@@ -137,7 +137,7 @@ void LeafCheck::find_candidates(Level& at, Ticks positive_gain) {
             [](const Candidate& a, const Candidate& b) { return a.kept > b.kept; });
 }
 
-/// With those conditions beyond the path that exclude a row.
+/// Describes the leaf by its path, and by those of its other conditions that exclude a row.
 void LeafCheck::give_leaf(const Level& at) {
   std::vector<Condition> conditions = path_;
   std::vector<std::uint32_t> rows = rows_.meeting(conditions), next;

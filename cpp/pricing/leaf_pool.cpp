@@ -10,7 +10,7 @@ namespace {
 /// Of the multiplicative change of a price, below which passes over the pool have converged.
 constexpr double kConverged = 0.002;
 constexpr std::size_t kMostInPool = std::size_t{1} << 24;  // rows of all leaves
-constexpr int kUses = 6;
+constexpr int kUses = 6;                                   // pools that keep a leaf after it was tight
 constexpr double kLargestExponent = 50, kLeastTotal = 1e-9;
 
 }  // namespace

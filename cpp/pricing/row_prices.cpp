@@ -14,9 +14,9 @@ namespace {
 
 /// In blocks of fewer rows, or with less of the leaf penalty, the best tree costs far less than its share.
 constexpr std::uint32_t kLeastRows = 256, kLeastBlocks = 3, kMerged = 4;
-constexpr Ticks kLeastLeafPenalty = 5;  // of a block, in mean losses of a row
-/// Of the way from the prices so far to those of the pool: for blocks; for all rows, at first, and once a whole step is
-/// affordable.
+constexpr Ticks kLeastLeafPenalty = 5;  // of a block, in units of the mean loss of a row
+/// Shares of the way from the prices so far to those of the pool: for blocks; for all rows, at first, and once a check
+/// of the whole way is affordable.
 constexpr double kStepOfBlocks = 1, kFirstStepOfAll = 0.25, kStepOfAll = 0.5;
 constexpr double kFirstSmoothing = 0.3, kSmoothingOfBlocks = 0.1, kLeastSmoothing = 0.02, kSmoothingStep = 0.7;
 constexpr int kPasses = 60, kRounds = 10, kStarts = 100;
@@ -43,7 +43,7 @@ void RowPrices::part_rows() {
   order_.resize(rows_.n_rows);
   std::iota(order_.begin(), order_.end(), 0u);
   for (std::uint32_t n = rows_.n_rows; n > 1; --n) std::swap(order_[n - 1], order_[random_() % n]);
-  // What a row loses at most, in the mean of all rows, times the number of rows.
+  // The largest loss of each row beyond its least one, summed over all rows.
   Ticks losses = 0;
   for (std::uint32_t row = 0; row < rows_.n_rows; ++row) {
     Units least = rows_.losses(0)[row], most = least;
@@ -151,7 +151,7 @@ void RowPrices::improve(const Block& block) {
   leaves_ = pool.take_leaves(blocks_.size() == 1);
 }
 
-/// That of the pass, if its other blocks rise like those so far, and some more with larger blocks.
+/// The total at the end of the pass if its other blocks rise like those so far, and some more for larger blocks.
 Ticks RowPrices::expected() const {
   if (total_ == 0 && next_ == 0) return kInfinity;
   const auto n_left = static_cast<Ticks>(blocks_.size() - next_);

@@ -30,7 +30,7 @@ def check_optimum(X, y, sample_weight=None, *, exact_targets=None, exact_weights
     optimum = optimal_objective(np.asarray(X) == 1, targets, weights, penalty, **limits)
     assert regressor.status_ == "optimal"
     assert regressor.lower_bound_ <= float(optimum) * (1 + 1e-14) + 1e-300
-    # Floats lose what is too small a part of the whole.
+    # Predictions are floats of shifted targets, which lose what is too small a part of the whole.
     assert float(optimum) <= regressor.objective_ * (1 + 1e-12) + 1e-30
     assert regressor.objective_ <= float(optimum) + regressor.rounding_ + 1e-12 * float(optimum)
     # A second opinion, from the predictions alone.
